@@ -10,7 +10,7 @@ import { defineKind } from './kind.ts'
 import { byCandidate, probability } from './shared/answer-schemas.ts'
 import type { CheckedQuestion, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import { all, type QuestionCoroutine } from './shared/coroutine.ts'
-import { decide } from './shared/decide.ts'
+import { decideChoice } from './shared/decide-choice.ts'
 import type { Decision } from './shared/decision.ts'
 import { namedProbability, plainText } from './shared/expressions.ts'
 import { base, byName, checked, checkedQuestion, givenField, instructionsOf, namesOf, strict } from './shared/fields.ts'
@@ -123,7 +123,7 @@ function* run(
   argsOf: readonly (readonly CheckedQuestion[])[],
   context: QuestionContext,
 ): QuestionCoroutine<QuestionResult<ChoiceAnswer>> {
-  const { probabilities: rows, decision, report, setAndAbstention } = yield* decide(branch, 'exclusive', context)
+  const { probabilities: rows, decision, report, setAndAbstention } = yield* decideChoice(branch, context)
   const probabilities = rows[0]!
   const winner = argmax(probabilities)
   const asks = argsOf[winner]!

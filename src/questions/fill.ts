@@ -8,13 +8,11 @@ import { pointer } from '../core/pointer.ts'
 import type { Json } from '../core/types.ts'
 import type { KindTypes } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
-import { asksEmptyField } from './logic/fields/empty-field.ts'
 import { checkSchema, confidence, error, valid } from './shared/answer-schemas.ts'
 import { check } from './shared/check.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import { type QuestionCoroutine, read as readText } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
-import { LOG_FLOOR } from './shared/decide-branch.ts'
 import { decideRead, rightOrWrong } from './shared/decide-read.ts'
 import { noPlainValue, noProbability, PLAIN_DAY_READ, PLAIN_READ, plainList, plainText } from './shared/expressions.ts'
 import {
@@ -33,6 +31,7 @@ import {
 import { gradeOfRead, isRightRead, plainTruth } from './shared/grade.ts'
 import type { FieldOf, TooFew } from './shared/options.ts'
 import type { Checked, Unparsed } from './shared/read-types.ts'
+import { toldByFields } from './shared/told-by-fields.ts'
 
 const ITEM_KINDS = ['text', 'int', 'number', 'date', 'enum'] as const
 const KINDS = [...ITEM_KINDS, 'list'] as const
@@ -187,21 +186,12 @@ interface WrittenRead {
   readonly isChecked: boolean
 }
 
-/** What is read of a field that is there and empty. */
-const EMPTY_FIELD = {
-  type: 'text',
-  text: '',
-  complete: false,
-  reason: 'the field that the question names is empty',
-  logProbability: LOG_FLOOR,
-} as const
-
 function* runWritten(
   { branch, grammar, maxTokens, isChecked }: WrittenRead,
   context: QuestionContext,
 ): QuestionCoroutine<QuestionResult<FillAnswer>> {
-  const isEmpty = context.comparesNumbers && grammar.type !== 'list' && asksEmptyField(branch.instructions, context.jsonValues)
-  const reply = isEmpty ? EMPTY_FIELD : yield* readText(branch, { type: 'grammar', grammar, maxTokens })
+  const told = context.comparesNumbers ? toldByFields(branch.instructions, grammar, context.jsonValues) : null
+  const reply = told ?? (yield* readText(branch, { type: 'grammar', grammar, maxTokens }))
   if (reply.type === 'failed') {
     const answer: FillAnswer = { type: 'fill', value: '', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR }
     return { answer, report: null, decisions: {} }

@@ -4,6 +4,7 @@ import type { Branch, Constraint, Generated, Scores } from '../../src/backends/b
 import { parse } from '../../src/constraint/grammar.ts'
 import { REQUEST_LIMITS } from '../../src/core/limits.ts'
 import { toProbabilities } from '../../src/core/math.ts'
+import type { Json } from '../../src/core/types.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
 import { type DecisionContext, questionContext } from '../../src/pipeline/requirements.ts'
 import { checkQuestions } from '../../src/questions/index.ts'
@@ -46,6 +47,8 @@ export interface Script {
   readonly images?: readonly QuestionImage[]
   /** The model judges its reads: a self-check counts them. Default false. */
   readonly countsReads?: boolean
+  /** The JSON values of the state, of a model for which they are worked out. */
+  readonly jsonValues?: readonly Json[]
 }
 
 /** Asks one question; its finding and the branches it asked. Throws when the question has faults. */
@@ -74,7 +77,8 @@ export async function askOne<A extends Answer = Answer>(
     },
     close() {},
   }
-  const texts = { ...NO_TEXTS, countsReads: script.countsReads ?? false }
+  const { countsReads = false, jsonValues = [] } = script
+  const texts = { ...NO_TEXTS, countsReads, jsonValues, comparesNumbers: script.jsonValues !== undefined }
   const context = questionContext(script.images ?? [], parse, UNCALIBRATED, texts)
   const { results, passes } = await runCoroutines(prefix, [{ param: asked.param, coroutine: asked.run(context) }], () => {})
   const finding = results[0]!.value

@@ -1,6 +1,6 @@
 // Statements that the engine works out from what the shipped model reads: numbers are compared, parts are put together.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createEngine, type Engine, fill, noul, select } from '../../src/index.ts'
+import { choice, createEngine, type Engine, fill, noul, select } from '../../src/index.ts'
 
 const ORDER = { order: { id: 'A-1042', status: 'shipped', total: 59.9, currency: 'EUR' }, customer: { name: 'Maria Lopez', age: 34 } }
 const PARCEL = 'Hi, my parcel has been on its way for 9 days now. I paid 45 dollars for it and I have called you 3 times.'
@@ -86,6 +86,36 @@ describe('with the shipped model', () => {
       const { answers } = await engine.ask({ state, questions: { rows: select(question, ['A-1', 'A-2', 'A-3']) } })
       expect([...answers.rows.selected].sort()).toEqual(rows)
     }
+  })
+
+  it('tells which objects of a list are meant, and how many', async () => {
+    const state = {
+      services: [
+        { name: 'search', status: 'up', latency_ms: 90 },
+        { name: 'auth', status: 'down', latency_ms: null },
+        { name: 'billing', status: 'degraded', latency_ms: 910 },
+      ],
+    }
+    const names = ['search', 'auth', 'billing']
+    const { answers } = await engine.ask({
+      state,
+      questions: {
+        down: choice('Which service is down?', names),
+        slowest: choice('Which service is the slowest?', names),
+        up: select('Which services are up?', names),
+        fine: fill('How many services are up?', { kind: 'int' }),
+        auth: noul('Auth is down.'),
+        search: noul('The search service is down.'),
+      },
+    })
+    expect([answers.down.choice, answers.slowest.choice, answers.up.selected, answers.fine.parsed]).toEqual([
+      'auth',
+      'billing',
+      ['search'],
+      1,
+    ])
+    for (const { confidence } of [answers.down, answers.slowest, answers.fine]) expect(confidence).toBeGreaterThan(0.9)
+    expect([answers.auth.noul > 0.9, answers.search.noul < 0.1]).toEqual([true, true])
   })
 
   it('gives a statement and its denial chances that add up to one', async () => {

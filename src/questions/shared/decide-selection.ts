@@ -1,14 +1,18 @@
-// Decides a selection. Where it asks which rows compare so with a number or a day ("Which orders cost more than 100
+// Decides a selection. Where it asks of which JSON objects something is so that their fields say ("Which services are
+// down?"), they tell it; where it asks which rows compare so with a number or a day ("Which orders cost more than 100
 // EUR?"), what stands in the row of each option is read, and compared.
 import type { Branch } from '../../backends/backend.ts'
 import { mean, toProbabilities } from '../../core/math.ts'
 import { claimOfRow, fieldOfRow } from '../logic/compared-rows.ts'
 import { comparisonOf } from '../logic/comparison.ts'
+import { heldOfOptions } from '../logic/fields/asked-objects.ts'
+import { heldOfMembers } from '../logic/fields/lists.ts'
+import { statedField } from '../logic/fields/stated-field.ts'
 import type { QuestionContext } from './checked-question.ts'
 import { all, free, type QuestionCoroutine } from './coroutine.ts'
 import { decide } from './decide.ts'
 import type { DecideResult } from './decide-branch.ts'
-import { type ComparedValue, compareValue, rowOf, weighedTruth } from './decide-statement.ts'
+import { type Compared, type ComparedValue, compareValue, rowOf, STATED, weighedTruth } from './decide-statement.ts'
 
 /** Of more options none is compared: each is a read of its own. */
 const MOST_ROWS = 16
@@ -16,10 +20,18 @@ const MOST_ROWS = 16
 const LEAST_CONFIDENCE = 0.85
 
 export function* decideSelection(branch: Branch, context: QuestionContext): QuestionCoroutine<DecideResult> {
-  const found = context.comparesNumbers ? yield* compareRows(branch, context) : null
+  const found = context.comparesNumbers ? (toldOptions(branch, context) ?? (yield* compareRows(branch, context))) : null
   if (found === null) return yield* decide(branch, 'independent', context)
   const weigh = (row: readonly number[], option: number): readonly number[] => weighed(row, found[option] ?? null)
   return yield* decide(branch, 'independent', context, { weigh })
+}
+
+/** By option; null for all where the fields do not say it. */
+function toldOptions({ candidates, instructions }: Branch, { jsonValues }: QuestionContext): readonly Compared[] | null {
+  if (candidates.some(({ description }) => description !== null)) return null
+  const names = candidates.map(({ name }) => name)
+  const held = heldOfOptions(instructions, names, jsonValues, statedField) ?? heldOfMembers(instructions, names, jsonValues)
+  return held?.map((isTrue) => ({ isTrue, confidence: STATED })) ?? null
 }
 
 /** By option; null for one without a value, and for all where these are not surely one field of the rows they name. */
@@ -44,6 +56,6 @@ function* compareRows(branch: Branch, context: QuestionContext): QuestionCorouti
 }
 
 /** As far as the value may be another one, what was made of the option as a whole decides. */
-function weighed(row: readonly number[], found: ComparedValue | null): readonly number[] {
+function weighed(row: readonly number[], found: Compared | null): readonly number[] {
   return found === null ? row : rowOf(weighedTruth(found, toProbabilities(row)[0]!))
 }

@@ -16,8 +16,8 @@ import { decisionKey } from './decision-key.ts'
 
 /** UTF-16 units in front of a value in which its currency and what it is a bound of are looked for. */
 const AHEAD = 24
-/** How often a field that a claim names says what is meant. */
-const STATED = 0.98
+/** How often a field that a question names says what is meant. */
+export const STATED = 0.98
 
 /** Where the caller describes what true and false mean, a statement is read as it is written. */
 export function* decideStatement(asked: Branch, context: QuestionContext, options: DecideOptions = {}): QuestionCoroutine<DecideResult> {
@@ -81,7 +81,7 @@ export function rowOf(isTrue: number): readonly number[] {
 }
 
 /** What a field, a number or a day makes of a claim, and how sure it is that it is the right one. */
-interface Compared {
+export interface Compared {
   readonly isTrue: boolean
   readonly confidence: number
 }

@@ -1,6 +1,5 @@
 // "The total is higher than last month.", `people > room_seats`, "There are more than two items.": a claim that
 // compares a field of a JSON value with another one or with a number.
-import type { Json } from '../../../core/types.ts'
 import { unitOfName } from '../../../core/units.ts'
 import { COMPARATORS, comparedParts } from '../compared-numbers.ts'
 import { AT, holdsFor, NOT_AT, type Signs, signOf } from '../compared-values.ts'
@@ -30,7 +29,7 @@ export function comparedFields(claim: FieldClaim): boolean | null {
 // ── With a number: "The total is more than 50 EUR" ──
 
 /** "25 % of delivered", "one half", "10 on a running auction" */
-const MORE_THAN_A_UNIT = /\b(?:half|quarter|third|dozen|times|of|on|in|at|for|from|with|to|as|per)\b/i
+const MORE_THAN_A_UNIT = /\b(?:half|halves|quarters?|thirds?|dozens?|times|of|on|in|at|for|from|with|to|as|per)\b/i
 
 function withNumber(part: string, claim: FieldClaim): boolean | null {
   for (const { before, signs, limit, end } of comparedParts(part)) {
@@ -114,14 +113,15 @@ function counted(part: string, claim: FieldClaim): boolean | null {
   }
   for (const { pattern, signs } of COUNTED) {
     const { number = '', called = '' } = pattern.exec(part)?.groups ?? {}
-    const [count, limit] = [countOf(fieldNamed(called, claim)?.value), numberOf(number)]
+    const [count, limit] = [countNamed(called, claim), numberOf(number)]
     if (count !== null && limit !== null) return holdsFor(signs, [signOf(count - limit)])
   }
   return null
 }
 
-/** Of a list, or of a number of things. */
-function countOf(value: Json | undefined): number | null {
+/** How many there are of what words name: a list, or a number of things; null where they name neither. */
+export function countNamed(text: string, claim: FieldClaim): number | null {
+  const value = fieldNamed(text, claim)?.value
   if (Array.isArray(value)) return value.length
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null
 }

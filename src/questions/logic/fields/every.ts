@@ -5,7 +5,9 @@ import { COMPARATORS } from '../compared-numbers.ts'
 import { ABOVE, AT, BELOW, holdsFor, type Signs, signOf } from '../compared-values.ts'
 import { numberOf } from '../read-numbers.ts'
 import { type ClaimReading, isNamed } from './claim.ts'
-import { contentOf, fieldsIn, isScalar, type JsonField, wordsOf } from './json-fields.ts'
+import { contentOf, isScalar, type JsonField, wordsOf } from './json-fields.ts'
+import { isObject, listsNamed } from './objects.ts'
+import { type Holds, heldOf } from './said-of-objects.ts'
 
 /** More things than are looked at one by one. */
 const MOST_THINGS = 200
@@ -18,6 +20,7 @@ const FORMS: readonly { readonly pattern: RegExp; readonly to: 'none' | 'all' | 
   { pattern: form('not all|not every'), to: 'all', signs: BELOW },
   { pattern: form('any|some'), to: 'none', signs: ABOVE },
   { pattern: form('no|none'), to: 'none', signs: AT },
+  { pattern: form('(?:only|just) (?<number>\\d+|\\p{L}+)'), to: 'number', signs: AT },
   ...COMPARATORS.map(([words, signs]) => ({ pattern: form(`(?:${words}) (?<number>\\d+|\\p{L}+)`), to: 'number' as const, signs })),
 ]
 
@@ -26,41 +29,53 @@ function form(words: string): RegExp {
 }
 
 /** Null where the claim is not about several things, or `holds` does not know of each of them whether it is so. */
-export function byEach(holds: (claim: string, values: readonly Json[]) => boolean | null): ClaimReading {
+export function byEach(holds: Holds): ClaimReading {
   return (claim) => {
-    const forms = FORMS.flatMap(({ pattern, ...form }) => {
-      const { what, says = '', number = '' } = pattern.exec(claim.text)?.groups ?? {}
-      return what === undefined ? [] : [{ ...form, what, says, number: numberOf(number), words: contentOf(what) }]
-    })
+    const forms = formsOf(claim.text)
     if (forms.length === 0) return null
     return (field) => {
       const form = forms.find(({ words }) => isNamed(words, field, claim))
-      const things = form === undefined ? null : thingsOf(field)
-      if (form === undefined || things === null) return null
-      const limit = form.to === 'number' ? form.number : form.to === 'all' ? things.length : 0
-      if (limit === null) return null
-      const found = things.map(({ called, value }) => holds(`The ${called ?? form.what} ${form.says}.`, [value]))
-      if (found.includes(null)) return null
-      return holdsFor(form.signs, [signOf(found.filter((isSo) => isSo).length - limit)])
+      return form === undefined ? null : standsTo(form, heldOfEach(form.what, form.says, field, holds))
     }
   }
 }
 
-interface Thing {
-  /** The words of its key; null for one of a list. */
-  readonly called: string | null
-  readonly value: Json
+/** The same of lists that are no fields: that are the state, or stand in other lists. */
+export function eachListed(claim: string, values: readonly Json[], holds: Holds): boolean | null {
+  const forms = formsOf(claim)
+  if (forms.length === 0) return null
+  const [form, list] = forms.flatMap((form) => listsNamed(form.words, values).map((list) => [form, list] as const))[0] ?? []
+  return form === undefined || list === undefined ? null : standsTo(form, heldOf(form.what, form.says, list, holds))
 }
 
-function thingsOf({ value }: JsonField): readonly Thing[] | null {
-  if (value === null || typeof value !== 'object') return null
-  const found: Thing[] = Array.isArray(value)
-    ? value.filter((one) => !isScalar(one) && !Array.isArray(one)).map((one) => ({ called: null, value: one }))
-    : Object.entries(value)
-        .filter(([, one]) => isScalar(one))
-        .map(([key, one]) => ({ called: wordsOf(key).join(' '), value: { [key]: one } }))
-  const all = Array.isArray(value) ? value.length : Object.keys(value).length
-  if (found.length !== all || all === 0 || all > MOST_THINGS) return null
-  // As many fields as a state may have that is looked at.
-  return fieldsIn(found.map((thing) => thing.value)).fields.length > 0 ? found : null
+interface EachForm {
+  readonly to: 'none' | 'all' | 'number'
+  readonly signs: Signs
+  readonly number: number | null
+  readonly what: string
+  readonly words: readonly string[]
+  readonly says: string
+}
+
+function formsOf(text: string): EachForm[] {
+  return FORMS.flatMap(({ pattern, ...form }) => {
+    const { what, says = '', number = '' } = pattern.exec(text)?.groups ?? {}
+    return what === undefined ? [] : [{ ...form, what, says, number: numberOf(number), words: contentOf(what) }]
+  })
+}
+
+function standsTo({ to, signs, number }: EachForm, held: readonly boolean[] | null): boolean | null {
+  const limit = to === 'number' ? number : to === 'all' ? (held?.length ?? null) : 0
+  return held === null || limit === null ? null : holdsFor(signs, [signOf(held.filter((isSo) => isSo).length - limit)])
+}
+
+/** "bills", "are open": of each thing in a field whether it is so; null where that is not known of all. */
+export function heldOfEach(what: string, says: string, { value }: JsonField, holds: Holds): readonly boolean[] | null {
+  if (value === null || typeof value !== 'object' || Object.keys(value).length > MOST_THINGS) return null
+  const things = Object.entries(value)
+  if (things.length === 0) return null
+  if (Array.isArray(value)) return value.every(isObject) ? heldOf(what, says, { objects: value, calls: null }, holds) : null
+  if (!things.every(([, one]) => isScalar(one))) return null
+  const [objects, calls] = [things.map(([key, one]) => ({ [key]: one })), things.map(([key]) => wordsOf(key).join(' '))]
+  return heldOf(what, says, { objects, calls }, holds)
 }

@@ -6,8 +6,8 @@ import { isOpposite } from './opposites.ts'
 
 const YES = wordSet('yes true')
 const NO = wordSet('no false')
-const ON = wordSet('on true yes set enabled')
-const OFF = wordSet('off false disabled')
+const ON = wordSet('on true yes set enabled switched turned in')
+const OFF = wordSet('off false disabled switched turned')
 
 /** Null where the claim says anything but the words of the field, those around it, and what the field is about. */
 export const byFlag: ClaimReading = (claim) => (field) => {

@@ -1,6 +1,7 @@
 // A list that holds something: "The tags include gift.", '"gift" in tags', "The ticket is tagged sso."
-import { type ClaimReading, type FieldClaim, isAbout, isNamed } from './claim.ts'
-import { contentOf, type JsonField, plain } from './json-fields.ts'
+import type { Json } from '../../../core/types.ts'
+import { type ClaimReading, type FieldClaim, isAbout, isNamed, readClaim } from './claim.ts'
+import { contentOf, fieldsIn, isScalar, type JsonField, plain } from './json-fields.ts'
 
 const HOLDS = [
   /^(?<list>.+?) (?:(?:do|does) (?<not>not) )?(?:contains?|includes?) (?<item>.+)$/iu,
@@ -30,4 +31,22 @@ export const byMember: ClaimReading = (claim) => {
 function isList({ list, before = '', as = '' }: Readonly<Record<string, string>>, field: JsonField, claim: FieldClaim): boolean {
   if (list !== undefined) return isNamed(contentOf(list), field, claim)
   return field.name.length === 1 && field.name[0] === LIST_OF[as.toLowerCase()] && isAbout(contentOf(before), field, claim)
+}
+
+const MEMBERS =
+  /^(?:(?:which|what) )?(?<list>\p{L}+(?: \p{L}+)?)(?: (?:does|do) (?:the|this) \p{L}+ (?:have|support|include|contain|use|carry|hold)| (?:has|have) (?:the|this) \p{L}+| are (?:there|set|listed|given|supported|included))?$/iu
+
+/** "Which tags does the ticket have?": of each option whether it is in the list; null where not one list is named. */
+export function heldOfMembers(question: string, options: readonly string[], values: readonly Json[]): readonly boolean[] | null {
+  const { list } = MEMBERS.exec(question.trim().replace(/[.?!:]+$/, ''))?.groups ?? {}
+  if (list === undefined) return null
+  const claim = readClaim(list, fieldsIn(values))
+  const named = claim.state.fields.filter((field) => Array.isArray(field.value) && isNamed(claim.content, field, claim))
+  const [field, another] = named
+  const members = field === undefined || another !== undefined ? [] : (field.value as readonly Json[])
+  if (!members.every(isScalar)) return null
+  const said = new Set(members.map((member) => plain(String(member))))
+  const held = options.map((option) => said.has(plain(option)))
+  // Where no option is a member, they may say it in other words.
+  return held.includes(true) ? held : null
 }

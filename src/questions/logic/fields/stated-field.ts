@@ -1,10 +1,11 @@
 // "The order is paid." of { order: { paid: false } }: a claim that says in plain words what fields of a JSON value say.
 // Claims that say anything more are left to the model.
 import type { Json } from '../../../core/types.ts'
+import { heldOfNamed } from './asked-objects.ts'
 import { type ClaimReading, type FieldClaim, readClaim, withSubjects } from './claim.ts'
 import { byCode } from './codes.ts'
 import { comparedFields } from './compared-fields.ts'
-import { byEach } from './every.ts'
+import { byEach, eachListed } from './every.ts'
 import { byFlag } from './flags.ts'
 import { fieldsIn } from './json-fields.ts'
 import { byMember } from './lists.ts'
@@ -21,9 +22,9 @@ const READINGS: readonly ClaimReading[] = [byFlag, byText, byMember, byWhatIsThe
 export function statedField(claim: string, values: readonly Json[]): boolean | null {
   if (claim.length > LONGEST_CLAIM) return null
   const state = fieldsIn(values)
-  if (state.fields.length === 0) return null
   const strict = readClaim(claim, state)
-  return heldAgainst(strict) ?? heldAgainst(withSubjects(strict))
+  const held = state.fields.length === 0 ? null : (heldAgainst(strict) ?? heldAgainst(withSubjects(strict)))
+  return held ?? heldOfNamed(claim, values, statedField) ?? eachListed(strict.text, values, statedField)
 }
 
 function heldAgainst(claim: FieldClaim): boolean | null {

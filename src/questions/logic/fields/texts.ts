@@ -3,9 +3,8 @@
 import { type ClaimReading, type FieldClaim, isAbout, isNamed } from './claim.ts'
 import { contentOf, type JsonField, wordsOf } from './json-fields.ts'
 import { areExclusive } from './opposites.ts'
+import { saysWhatItIs } from './said-of-objects.ts'
 
-/** Names whose text says what the thing itself is: "The ticket is open" of { status: "open" }. */
-const SAYS_WHAT_IT_IS: ReadonlySet<string> = new Set(wordsOf('status state role type kind category condition result outcome phase stage'))
 const MARK = ' ?(={1,3}|!==?|≠|<>) ?'
 const IS_TEXT = new RegExp(`^(.+?)(?: (is|was|equals)(?: (not))? |${MARK})["'“”]?(.+?)["'“”]?$`, 'iu')
 const IS = /^(?<before>.+?) (?:is|are|was|were|has been|have been)(?: (?<not>not))?(?: an?| the)? (?<said>.+)$/iu
@@ -46,7 +45,7 @@ const byKind: TextReading = (claim) => {
   if (before === undefined || claim.subjects === null) return null
   const words = contentOf(before)
   return (field, value) => {
-    if (!SAYS_WHAT_IT_IS.has(field.name.at(-1) as string)) return null
+    if (!saysWhatItIs(field.name)) return null
     const others = words.filter((word) => !field.name.includes(word))
     return isAbout(others, field, claim) ? turned(sameText(said, value), not) : null
   }

@@ -22,7 +22,7 @@ const PART_OF_VALUE = 2
  * piece of one answer and the last of another make a span, too, which is long.
  */
 const FURTHER_PIECE = 0.05
-/** What "nothing there" is the less likely than the pointers say where a value is asked for, in nats: most are there. */
+/** What "nothing there" is the less likely than the pointers say for a value, in nats: most are there. */
 const NOTHING_OF_VALUES = 3
 /** The log-probability of an answer that could not be given. */
 export const NO_VALUE = Math.log(1e-6)

@@ -1,0 +1,82 @@
+// "How many items are returned?" of a list of objects, "How many guests are there?": questions for how many there are,
+// which no number of the JSON value says.
+import type { Json } from '../../../core/types.ts'
+import { type FieldClaim, isNamed, readClaim, withSubjects } from './claim.ts'
+import { countNamed } from './compared-fields.ts'
+import { heldOfEach } from './every.ts'
+import { contentOf, fieldsIn } from './json-fields.ts'
+import { listsNamed, objectLists } from './objects.ts'
+import { heldOf, kindOfSome } from './said-of-objects.ts'
+import { statedField } from './stated-field.ts'
+
+/** UTF-16 units of a question that is looked at: what is longer asks for more than a count. */
+const LONGEST_QUESTION = 120
+
+const WHAT = '(?<what>\\p{L}+(?: \\p{L}+){0,2}?)'
+const HERE = '(?: (?:in|on) (?:it|the list|this list))?(?: (?:in all|in total|altogether))?'
+const NUMBER_OF = '(?:the )?number of '
+/** All that there are of something, of an object that may be named. */
+const ALL = [
+  `how many ${WHAT} (?:are|were) (?:there|listed)${HERE}`,
+  `how many ${WHAT} (?:does|has|did|do) (?<owner>(?:the|this) \\p{L}+|it|he|she|they)(?: (?:have|has|contain|list|include|hold))?${HERE}`,
+  `how many ${WHAT}`,
+  `${NUMBER_OF}${WHAT}${HERE}`,
+].map(whole)
+/** Those of which something is so. */
+const SOME = [
+  `how many (?:of the )?${WHAT} (?<says>(?:(?:is|are|was|were|has|have|had) (?:not )?(?:been )?.+|(?:not |did not )?\\p{L}+ed))`,
+  `${NUMBER_OF}${WHAT} (?:that|who|which) (?<says>.+)`,
+].map(whole)
+
+function whole(pattern: string): RegExp {
+  return new RegExp(`^${pattern}[.?!:]*$`, 'iu')
+}
+
+/** How many a question asks for; null where it asks for something else, or the value does not say it of all things. */
+export function countAsked(question: string, values: readonly Json[]): number | null {
+  const text = question.trim().replace(/n['’]t\b/g, ' not')
+  if (text.length > LONGEST_QUESTION) return null
+  const state = fieldsIn(values)
+  for (const { what = '', owner = 'it' } of matches(ALL, text)) {
+    const claim = readClaim(`${owner} has ${what}`, state)
+    const count = countNamed(what, claim) ?? countNamed(what, withSubjects(claim)) ?? countOfKind(what, values)
+    if (count !== null) return count
+  }
+  for (const { what = '', says = '' } of matches(SOME, text)) {
+    const claim = readClaim(text, state)
+    const count = countHeld(what, says, claim) ?? countHeld(what, says, withSubjects(claim)) ?? countListed(what, says, values)
+    if (count !== null) return count
+  }
+  return null
+}
+
+function matches(forms: readonly RegExp[], text: string): Readonly<Record<string, string | undefined>>[] {
+  return forms.map((form) => form.exec(text)?.groups).filter((groups) => groups !== undefined)
+}
+
+function countHeld(what: string, says: string, claim: FieldClaim): number | null {
+  const fields = claim.state.fields.filter((field) => isNamed(contentOf(what), field, claim))
+  return onlyCount(fields.map((field) => heldOfEach(what, says, field, statedField)))
+}
+
+/** "How many editors are there?" of objects with a `role`, "incremental backups" of backups with a `kind`. */
+function countOfKind(what: string, values: readonly Json[]): number | null {
+  const words = contentOf(what)
+  return onlyCount(
+    objectLists(values).map(({ name, objects }) => {
+      const own = words.length > 1 && words.at(-1) === name.at(-1) ? words.slice(0, -1) : words
+      return kindOfSome(own.join(' '), objects)
+    }),
+  )
+}
+
+/** Of lists that are no fields: that are the state, or stand in other lists. */
+function countListed(what: string, says: string, values: readonly Json[]): number | null {
+  return onlyCount(listsNamed(contentOf(what), values).map((list) => heldOf(what, says, list, statedField)))
+}
+
+/** How many of them are so; null where nothing is known, or places say different things. */
+function onlyCount(found: readonly (readonly boolean[] | null)[]): number | null {
+  const counts = found.flatMap((held) => held?.filter((isSo) => isSo).length ?? [])
+  return new Set(counts).size === 1 ? (counts[0] as number) : null
+}

@@ -1,0 +1,91 @@
+// What is so of some objects of a list, and of the others not: by a claim about each, or by the one field whose text
+// says just this of some, as a status does.
+import type { Json } from '../../../core/types.ts'
+import { contentOf, fieldsIn, wordSet, wordsOf } from './json-fields.ts'
+import { isName, type ListedObject, type ObjectList } from './objects.ts'
+
+/** Whether a claim holds of a JSON value; null where that does not say. */
+export type Holds = (claim: string, values: readonly Json[]) => boolean | null
+
+/** Of each object whether something is so of it: "is open" of a "bill". Null where that is not known of all. */
+export function heldOf(
+  what: string,
+  says: string,
+  { objects, calls }: Pick<ObjectList, 'objects' | 'calls'>,
+  holds: Holds,
+): readonly boolean[] | null {
+  // As many fields as a state may have that is looked at.
+  if (fieldsIn(objects).fields.length === 0) return null
+  const found = objects.map((object, i) => holds(`The ${calls?.[i] ?? what} ${says}.`, [object]))
+  return found.every((isSo) => isSo !== null) ? found : saidOfSome(says, objects)
+}
+
+/** Names of fields whose text says what the thing itself is: "The ticket is open" of { status: "open" }. */
+const SAYS_WHAT_IT_IS: ReadonlySet<string> = new Set(wordsOf('status state role type kind category condition result outcome phase stage'))
+
+export const saysWhatItIs = (name: readonly string[]): boolean => SAYS_WHAT_IT_IS.has(name.at(-1) ?? '')
+
+/** By the one field whose text says just this of some objects, and of the others not: "open", "sent back". */
+export function kindOfSome(says: string, objects: readonly ListedObject[]): readonly boolean[] | null {
+  const [said, isDenied] = affirmed(contentOf(says))
+  return onlyField(objects, said, isDenied, (key, each) => saysWhatItIs(wordsOf(key)) || new Set(each).size < each.length)
+}
+
+/** What stands before a text that a field has: "is in us-east", "run Debian 12". */
+const WHERE = wordSet('in at on for of with from by run use cost speak')
+/** Keys of which "from" and "by" say which is meant. */
+const WHOSE: Readonly<Record<string, ReadonlySet<string>>> = {
+  from: wordSet('from origin sender source customer country city region'),
+  by: wordSet('by author creator writer owner sender'),
+}
+
+/** The same, and "is in us-east", "is by Lena", "has the address 10.0.20.40", which may be another text in each. */
+export function saidOfSome(says: string, objects: readonly ListedObject[]): readonly boolean[] | null {
+  const kinds = kindOfSome(says, objects)
+  if (kinds !== null) return kinds
+  const [content, isDenied] = affirmed(contentOf(says))
+  const [first = '', ...rest] = content
+  const keys = Object.keys(objects[0] ?? {}).filter((key) => wordsOf(key).length > 0)
+  const value = WHERE.has(first) ? rest : content
+  for (const key of keys) {
+    const name = wordsOf(key)
+    // "has the address 10.0.20.40", "is on the free plan"
+    if (name.every((word, i) => value[i] === word)) return onlyField(objects, value.slice(name.length), isDenied, (own) => own === key)
+    if (name.every((word, i) => value[value.length - name.length + i] === word)) {
+      return onlyField(objects, value.slice(0, -name.length), isDenied, (own) => own === key)
+    }
+  }
+  if (value === content) return null
+  const whose = WHOSE[first]
+  return onlyField(objects, rest, isDenied, (key) => whose === undefined || wordsOf(key).some((word) => whose.has(word)))
+}
+
+function affirmed(content: readonly string[]): readonly [content: readonly string[], isDenied: boolean] {
+  return content[0] === 'not' ? [content.slice(1), true] : [content, false]
+}
+
+/** Of each object whether its field says this; null where not one field alone says it of some. */
+function onlyField(
+  objects: readonly ListedObject[],
+  said: readonly string[],
+  isDenied: boolean,
+  isMeant: (key: string, each: readonly (string | null)[]) => boolean,
+): readonly boolean[] | null {
+  const wanted = said.join(' ')
+  const fields = Object.keys(objects[0] ?? {}).flatMap((key) => {
+    const each = objects.map((object) => saying(object[key]))
+    return wanted !== '' && each.includes(wanted) && !each.includes(null) && isMeant(key, each) ? [each] : []
+  })
+  const [own, another] = fields
+  return own === undefined || another !== undefined ? null : own.map((text) => (text === wanted) !== isDenied)
+}
+
+/** Words of a text that is one of several that a field may have. */
+const MOST_OF_A_KIND = 3
+
+/** The content of a short text; '' for nothing, null for anything else. */
+function saying(value: Json | undefined): string | null {
+  if (value === null || value === undefined) return ''
+  const words = isName(value) ? contentOf(String(value)) : []
+  return words.length === 0 || words.length > MOST_OF_A_KIND ? null : words.join(' ')
+}

@@ -1,0 +1,31 @@
+// Decides a choice. Where it asks which of several JSON objects comes first by one of their numbers ("Which flat is the
+// cheapest?"), or of which alone something is so ("Which job failed?"), their fields tell it.
+import type { Branch } from '../../backends/backend.ts'
+import { toProbabilities } from '../../core/math.ts'
+import type { Json } from '../../core/types.ts'
+import { onlyOption } from '../logic/fields/asked-objects.ts'
+import { rankedOption } from '../logic/fields/ranked.ts'
+import { statedField } from '../logic/fields/stated-field.ts'
+import type { QuestionContext } from './checked-question.ts'
+import type { QuestionCoroutine } from './coroutine.ts'
+import { decide } from './decide.ts'
+import { type DecideResult, LOG_FLOOR } from './decide-branch.ts'
+import { STATED } from './decide-statement.ts'
+
+export function* decideChoice(branch: Branch, context: QuestionContext): QuestionCoroutine<DecideResult> {
+  const { candidates, instructions } = branch
+  const names = candidates.map(({ name }) => name)
+  const isDescribed = candidates.some(({ description }) => description !== null)
+  const told = context.comparesNumbers && !isDescribed ? toldOption(instructions, names, context.jsonValues) : null
+  return yield* decide(branch, 'exclusive', context, told === null ? {} : { weigh: (row) => toldRow(row, told) })
+}
+
+function toldOption(question: string, names: readonly string[], values: readonly Json[]): number | null {
+  return rankedOption(question, names, values) ?? onlyOption(question, names, values, statedField)
+}
+
+/** As far as the fields may mean something else, what was made of the question as a whole decides. */
+function toldRow(row: readonly number[], told: number): readonly number[] {
+  const shares = toProbabilities(row).map((share, i) => STATED * Number(i === told) + (1 - STATED) * share)
+  return shares.map((share) => Math.max(LOG_FLOOR, Math.log(share)))
+}
