@@ -24,33 +24,53 @@ const FOUND = new WeakMap<readonly Json[], readonly ObjectList[]>()
 export function objectLists(values: readonly Json[]): readonly ObjectList[] {
   const before = FOUND.get(values)
   if (before !== undefined) return before
-  const found = new Map<string, ObjectList>()
-  for (const list of values.flatMap((value) => [...listsIn(value, '')])) {
-    const key = JSON.stringify([list.name, list.calls !== null])
-    const other = found.get(key)
-    found.set(key, {
-      ...list,
-      objects: [...(other?.objects ?? []), ...list.objects],
-      calls: list.calls && [...(other?.calls ?? []), ...list.calls],
-    })
-  }
+  const found = new Map<string, Collected>()
+  for (const value of values) collect(value, '', found)
   const lists = [...found.values()].filter(({ objects }) => objects.length > 1 && objects.length <= MOST_OBJECTS)
   FOUND.set(values, lists)
   return lists
 }
 
-function* listsIn(value: Json, key: string): Generator<ObjectList> {
+interface Collected extends ObjectList {
+  readonly objects: ListedObject[]
+  readonly calls: string[] | null
+}
+
+function collect(value: Json, key: string, found: Map<string, Collected>): void {
   if (value === null || typeof value !== 'object') return
-  const [name, members] = [wordsOf(key), Object.entries(value)]
   if (Array.isArray(value)) {
-    if (value.every(isObject)) yield { name, objects: value, calls: null }
-  } else if (members.every(([, one]) => isObject(one))) {
-    yield { name, objects: members.map(([own, one]) => ({ [OWN_KEY]: own, ...(one as ListedObject) })), calls: null }
-  } else if (members.every(([, one]) => typeof one === 'boolean')) {
-    const objects = members.map(([own, one]) => ({ [OWN_KEY]: own, [own]: one }))
-    yield { name, objects, calls: members.map(([own]) => wordsOf(own).join(' ')) }
+    if (value.every(isObject)) add(value, null, key, found)
+    for (const member of value) collect(member, key, found)
+    return
   }
-  for (const [own, member] of members) yield* listsIn(member, Array.isArray(value) ? key : own)
+  const members = Object.entries(value)
+  if (members.every(([, one]) => isObject(one))) {
+    add(
+      members.map(([own, one]) => ({ [OWN_KEY]: own, ...(one as ListedObject) })),
+      null,
+      key,
+      found,
+    )
+  } else if (members.every(([, one]) => typeof one === 'boolean')) {
+    const calls = members.map(([own]) => wordsOf(own).join(' '))
+    add(
+      members.map(([own, one]) => ({ [OWN_KEY]: own, [own]: one })),
+      calls,
+      key,
+      found,
+    )
+  }
+  for (const [own, member] of members) collect(member, own, found)
+}
+
+/** More than are looked at are not kept. */
+function add(objects: readonly ListedObject[], calls: readonly string[] | null, key: string, found: Map<string, Collected>): void {
+  const id = `${calls === null ? 'objects' : 'flags'} ${key}`
+  const list = found.get(id) ?? { name: wordsOf(key), objects: [], calls: calls && [] }
+  const room = MOST_OBJECTS + 1 - list.objects.length
+  list.objects.push(...objects.slice(0, room))
+  list.calls?.push(...(calls ?? []).slice(0, room))
+  found.set(id, list)
 }
 
 /** The lists that words name; of a state that is a list, and has no other, any words may say what is in it. */
@@ -68,12 +88,20 @@ export function isCalled(name: string, object: ListedObject): boolean {
   return said !== '' && callsOf(object).includes(said)
 }
 
-/** The content of its texts and numbers. */
-export function callsOf(object: ListedObject): string[] {
-  return Object.values(object)
-    .filter(isName)
-    .map((value) => contentOf(String(value)).join(' '))
-    .filter((call) => call !== '')
-}
+export const callsOf = (object: ListedObject): string[] => [...textsOf(object).values()].filter((text) => text !== '')
 
-export const isName = (value: Json): boolean => typeof value === 'string' || typeof value === 'number'
+/** Of an object, which does not change. */
+const TEXTS = new WeakMap<ListedObject, ReadonlyMap<string, string>>()
+
+/** The content of its texts and numbers by their keys, and '' of what is null. */
+export function textsOf(object: ListedObject): ReadonlyMap<string, string> {
+  const before = TEXTS.get(object)
+  if (before !== undefined) return before
+  const texts = new Map<string, string>()
+  for (const [key, value] of Object.entries(object)) {
+    if (value === null) texts.set(key, '')
+    else if (typeof value === 'string' || typeof value === 'number') texts.set(key, contentOf(String(value)).join(' '))
+  }
+  TEXTS.set(object, texts)
+  return texts
+}

@@ -2,7 +2,7 @@
 // says just this of some, as a status does.
 import type { Json } from '../../../core/types.ts'
 import { contentOf, fieldsIn, wordSet, wordsOf } from './json-fields.ts'
-import { isName, type ListedObject, type ObjectList } from './objects.ts'
+import { type ListedObject, type ObjectList, textsOf } from './objects.ts'
 
 /** Whether a claim holds of a JSON value; null where that does not say. */
 export type Holds = (claim: string, values: readonly Json[]) => boolean | null
@@ -73,7 +73,7 @@ function onlyField(
 ): readonly boolean[] | null {
   const wanted = said.join(' ')
   const fields = Object.keys(objects[0] ?? {}).flatMap((key) => {
-    const each = objects.map((object) => saying(object[key]))
+    const each = objects.map((object) => saying(object, key))
     return wanted !== '' && each.includes(wanted) && !each.includes(null) && isMeant(key, each) ? [each] : []
   })
   const [own, another] = fields
@@ -83,9 +83,9 @@ function onlyField(
 /** Words of a text that is one of several that a field may have. */
 const MOST_OF_A_KIND = 3
 
-/** The content of a short text; '' for nothing, null for anything else. */
-function saying(value: Json | undefined): string | null {
-  if (value === null || value === undefined) return ''
-  const words = isName(value) ? contentOf(String(value)) : []
-  return words.length === 0 || words.length > MOST_OF_A_KIND ? null : words.join(' ')
+/** The content of a short text; '' where there is none, null for anything else. */
+function saying(object: ListedObject, key: string): string | null {
+  if (!Object.hasOwn(object, key)) return ''
+  const text = textsOf(object).get(key)
+  return text === undefined || text.split(' ').length > MOST_OF_A_KIND ? null : text
 }
