@@ -28,8 +28,8 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .argument('[files...]', 'requests as JSON, answered one after the other; - for standard input')
     .addHelpText('after', ASK_HELP)
   ask
-    .option('--state <text>', 'the state, as text')
-    .option('--state-file <file>', 'the state from a file: .json as JSON, anything else as text; - for standard input')
+    .option('--state <text>', 'the state: a JSON object or array as that, anything else as text')
+    .option('--state-file <file>', 'the state from a file: .json as JSON, anything else as text; - for standard input, as --state')
     .option('--image <file>', 'a picture of the state (again for more)', collect)
     .option('--video <file>', 'a video of the state: mp4, webm, gif or webp; 8 of its frames are looked at (again for more)', collect)
   // Question flags keep their order across types, so each goes to one list as it is parsed.

@@ -68,7 +68,7 @@ export async function requestFromFlags(
 async function stateFrom({ state, stateFile, image = [], video = [] }: StateFlags, input: Input): Promise<State> {
   if (state !== undefined && stateFile !== undefined)
     throw new UsageError('the state is given twice, as --state and as --state-file; keep one')
-  const given = stateFile === undefined ? state : await readStateFile(stateFile, input)
+  const given = stateFile === undefined ? state && textOrJson(state) : await readStateFile(stateFile, input)
   if (image.length + video.length === 0) {
     if (given === undefined)
       throw new UsageError('there is no state to ask about; give --state "some text", --state-file, --image or --video <file>')
@@ -81,14 +81,29 @@ async function stateFrom({ state, stateFile, image = [], video = [] }: StateFlag
     ...video.map((path): Part => ({ type: 'video', source: sourceOf(path) })),
   ]
   if (given === undefined) return seen
+  if (isJsonPart(given)) return [...seen, ...given]
   return [...seen, typeof given === 'string' ? { type: 'text', text: given } : { type: 'json', value: given as never }]
 }
 
-/** `.json` is a JSON state; anything else, and standard input ("-"), is text. */
+const isJsonPart = (state: State): state is readonly Part[] => Array.isArray(state) && state.length === 1 && state[0]?.type === 'json'
+
+/** A JSON object or array is that, and never parts that name files: what comes in a flag or a pipe may be anybody's. */
+function textOrJson(text: string): State {
+  if (!/^\s*[[{]/.test(text)) return text
+  try {
+    const value = JSON.parse(text)
+    return Array.isArray(value) ? [{ type: 'json', value }] : (value as State)
+  } catch {
+    return text
+  }
+}
+
+/** `.json` is a JSON state, and so is JSON from standard input ("-"); anything else is text. */
 async function readStateFile(file: string, input: Input): Promise<State> {
   const text = file === '-' ? await input.read() : await readText(resolve(input.folder, file), file)
   if (text.includes('\0'))
     throw new UsageError(`${file === '-' ? 'standard input' : file} is no text; give a picture with --image, a video with --video`)
+  if (file === '-') return textOrJson(text)
   return file.toLowerCase().endsWith('.json') ? (parseJson(text, file) as State) : text
 }
 

@@ -184,6 +184,28 @@ describe('assay ask with flags', () => {
     expect((await run(['ask', '--state-file', 'mail.txt', ...question])).requests[0]?.state).toBe('Where is my parcel?')
     expect((await run(['ask', '--state-file', 'state.json', ...question])).requests[0]?.state).toEqual({ order: 7 })
     expect((await run(['ask', '--state-file', '-', ...question], { input: 'piped' })).requests[0]?.state).toBe('piped')
+    expect((await run(['ask', '--state-file', '-', ...question], { input: ' {"order": 7}\n' })).requests[0]?.state).toEqual({ order: 7 })
+  })
+
+  it.each([
+    ['an object', '{ "order": 7 }', { order: 7 }],
+    ['an array', '[{ "order": 7 }]', [{ type: 'json', value: [{ order: 7 }] }]],
+    [
+      'parts that name a file',
+      '[{ "type": "image", "source": { "type": "path", "path": "a.png" } }]',
+      [{ type: 'json', value: expect.any(Array) }],
+    ],
+    ['no JSON', '{ order: 7 }', '{ order: 7 }'],
+    ['a number', '7', '7'],
+    ['a string', '"seven"', '"seven"'],
+    ['a text that begins so', '[sic] seven', '[sic] seven'],
+  ])('takes --state as JSON where it is an object or an array: %s', async (_what, given, state) => {
+    expect((await run(['ask', '--state', given, '--noul', 'So?'])).requests[0]?.state).toEqual(state)
+  })
+
+  it('takes JSON in --state beside a picture', async () => {
+    const { requests } = await run(['ask', '--image', 'inner/shot.png', '--state', '[1, 2]', '--noul', 'So?'])
+    expect(requests[0]?.state).toEqual([expect.objectContaining({ type: 'image' }), { type: 'json', value: [1, 2] }])
   })
 
   it.each<[string, readonly string[], RegExp]>([
