@@ -22,10 +22,9 @@ const jobs: Json = [
   { id: 'J-2', task: 'import prices', state: 'done', role: 'admin' },
 ]
 
-const held = (question: string, options: readonly string[] = NAMES, state: Json = platform) =>
-  heldOfOptions(question, options, [state], statedField)
+const held = (question: string, options: readonly string[] = NAMES, state: Json = platform) => heldOfOptions(question, options, [state])
 const only = (question: string, options: readonly string[], state: Json = platform): string | null => {
-  const at = onlyOption(question, options, [state], statedField)
+  const at = onlyOption(question, options, [state])
   return at === null ? null : options[at]!
 }
 

@@ -5,12 +5,11 @@ import { toProbabilities } from '../../core/math.ts'
 import type { Json } from '../../core/types.ts'
 import { onlyOption } from '../logic/fields/asked-objects.ts'
 import { rankedOption } from '../logic/fields/ranked.ts'
-import { statedField } from '../logic/fields/stated-field.ts'
 import type { QuestionContext } from './checked-question.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
 import { decide } from './decide.ts'
 import { type DecideResult, LOG_FLOOR } from './decide-branch.ts'
-import { STATED } from './decide-statement.ts'
+import { STATED, weighedTruth } from './decide-statement.ts'
 
 export function* decideChoice(branch: Branch, context: QuestionContext): QuestionCoroutine<DecideResult> {
   const { candidates, instructions } = branch
@@ -21,11 +20,11 @@ export function* decideChoice(branch: Branch, context: QuestionContext): Questio
 }
 
 function toldOption(question: string, names: readonly string[], values: readonly Json[]): number | null {
-  return rankedOption(question, names, values) ?? onlyOption(question, names, values, statedField)
+  return rankedOption(question, names, values) ?? onlyOption(question, names, values)
 }
 
 /** As far as the fields may mean something else, what was made of the question as a whole decides. */
 function toldRow(row: readonly number[], told: number): readonly number[] {
-  const shares = toProbabilities(row).map((share, i) => STATED * Number(i === told) + (1 - STATED) * share)
+  const shares = toProbabilities(row).map((share, i) => weighedTruth({ isTrue: i === told, confidence: STATED }, share))
   return shares.map((share) => Math.max(LOG_FLOOR, Math.log(share)))
 }

@@ -7,7 +7,6 @@ import { claimOfRow, fieldOfRow } from '../logic/compared-rows.ts'
 import { comparisonOf } from '../logic/comparison.ts'
 import { heldOfOptions } from '../logic/fields/asked-objects.ts'
 import { heldOfMembers } from '../logic/fields/lists.ts'
-import { statedField } from '../logic/fields/stated-field.ts'
 import type { QuestionContext } from './checked-question.ts'
 import { all, free, type QuestionCoroutine } from './coroutine.ts'
 import { decide } from './decide.ts'
@@ -30,7 +29,7 @@ export function* decideSelection(branch: Branch, context: QuestionContext): Ques
 function toldOptions({ candidates, instructions }: Branch, { jsonValues }: QuestionContext): readonly Compared[] | null {
   if (candidates.some(({ description }) => description !== null)) return null
   const names = candidates.map(({ name }) => name)
-  const held = heldOfOptions(instructions, names, jsonValues, statedField) ?? heldOfMembers(instructions, names, jsonValues)
+  const held = heldOfOptions(instructions, names, jsonValues) ?? heldOfMembers(instructions, names, jsonValues)
   return held?.map((isTrue) => ({ isTrue, confidence: STATED })) ?? null
 }
 

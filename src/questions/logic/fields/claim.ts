@@ -31,6 +31,18 @@ const SUBJECTS = [
   /^(he|she|they) /iu,
 ]
 
+/** UTF-16 units of a claim or a question that is looked at: what is longer says more than fields do. */
+export const LONGEST = 120
+
+/** A question without its last mark; '' where it is longer than is looked at. */
+export function questionText(question: string): string {
+  if (question.length > LONGEST) return ''
+  return question
+    .trim()
+    .replace(/[.?!:]+$/, '')
+    .replace(/n['’]t\b/g, ' not')
+}
+
 /** A claim as it is held against the fields of a state. */
 export function readClaim(claim: string, state: JsonFields): FieldClaim {
   const text = claim

@@ -1,16 +1,13 @@
 // "How many items are returned?" of a list of objects, "How many guests are there?": questions for how many there are,
 // which no number of the JSON value says.
 import type { Json } from '../../../core/types.ts'
-import { type FieldClaim, isNamed, readClaim, withSubjects } from './claim.ts'
+import { type FieldClaim, isNamed, questionText, readClaim, withSubjects } from './claim.ts'
 import { countNamed } from './compared-fields.ts'
 import { heldOfEach } from './every.ts'
 import { contentOf, fieldsIn } from './json-fields.ts'
 import { listsNamed, objectLists } from './objects.ts'
 import { heldOf, kindOfSome } from './said-of-objects.ts'
 import { statedField } from './stated-field.ts'
-
-/** UTF-16 units of a question that is looked at: what is longer asks for more than a count. */
-const LONGEST_QUESTION = 120
 
 const WHAT = '(?<what>\\p{L}+(?: \\p{L}+){0,2}?)'
 const HERE = '(?: (?:in|on) (?:it|the list|this list))?(?: (?:in all|in total|altogether))?'
@@ -29,13 +26,12 @@ const SOME = [
 ].map(whole)
 
 function whole(pattern: string): RegExp {
-  return new RegExp(`^${pattern}[.?!:]*$`, 'iu')
+  return new RegExp(`^${pattern}$`, 'iu')
 }
 
 /** How many a question asks for; null where it asks for something else, or the value does not say it of all things. */
 export function countAsked(question: string, values: readonly Json[]): number | null {
-  const text = question.trim().replace(/n['’]t\b/g, ' not')
-  if (text.length > LONGEST_QUESTION) return null
+  const text = questionText(question)
   const state = fieldsIn(values)
   for (const { what = '', owner = 'it' } of matches(ALL, text)) {
     const claim = readClaim(`${owner} has ${what}`, state)

@@ -1,17 +1,15 @@
 // "When was the order shipped?" of { shipped: null }: a question for the value of a field that is there and empty.
 import type { Json } from '../../../core/types.ts'
-import { type FieldClaim, isNamed, readClaim } from './claim.ts'
+import { type FieldClaim, isNamed, LONGEST, readClaim } from './claim.ts'
 import { fieldsIn, wordSet, wordsOf } from './json-fields.ts'
 
-/** UTF-16 units of a question that is looked at: what is longer says more than the name of a field. */
-const LONGEST_QUESTION = 120
 const ASKING = wordSet('what which who when where how much many please give write value number amount name date day in at')
 /** "The order" of "When was the order shipped?" */
 const SUBJECT = /\b(?:the|this) (\p{L}+) (?=\p{L}+\b)|\b(?:the|this) (\p{L}+)['’]s\b/giu
 
 /** Whether a question names nothing but fields of the state that are null or ''. */
 export function asksEmptyField(question: string, values: readonly Json[]): boolean {
-  if (question.length > LONGEST_QUESTION) return false
+  if (question.length > LONGEST) return false
   const state = fieldsIn(values)
   if (state.fields.length === 0) return false
   const strict = readClaim(question, state)

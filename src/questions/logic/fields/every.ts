@@ -6,7 +6,7 @@ import { ABOVE, AT, BELOW, holdsFor, type Signs, signOf } from '../compared-valu
 import { numberOf } from '../read-numbers.ts'
 import { type ClaimReading, isNamed } from './claim.ts'
 import { contentOf, isScalar, type JsonField, wordsOf } from './json-fields.ts'
-import { isObject, listsNamed } from './objects.ts'
+import { isListed, listsNamed } from './objects.ts'
 import { type Holds, heldOf } from './said-of-objects.ts'
 
 /** More things than are looked at one by one. */
@@ -74,7 +74,7 @@ export function heldOfEach(what: string, says: string, { value }: JsonField, hol
   if (value === null || typeof value !== 'object' || Object.keys(value).length > MOST_THINGS) return null
   const things = Object.entries(value)
   if (things.length === 0) return null
-  if (Array.isArray(value)) return value.every(isObject) ? heldOf(what, says, { objects: value, calls: null }, holds) : null
+  if (Array.isArray(value)) return value.every(isListed) ? heldOf(what, says, { objects: value, calls: null }, holds) : null
   if (!things.every(([, one]) => isScalar(one))) return null
   const [objects, calls] = [things.map(([key, one]) => ({ [key]: one })), things.map(([key]) => wordsOf(key).join(' '))]
   return heldOf(what, says, { objects, calls }, holds)

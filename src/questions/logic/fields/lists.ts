@@ -1,6 +1,6 @@
 // A list that holds something: "The tags include gift.", '"gift" in tags', "The ticket is tagged sso."
 import type { Json } from '../../../core/types.ts'
-import { type ClaimReading, type FieldClaim, isAbout, isNamed, readClaim } from './claim.ts'
+import { type ClaimReading, type FieldClaim, isAbout, isNamed, questionText, readClaim } from './claim.ts'
 import { contentOf, fieldsIn, isScalar, type JsonField, plain } from './json-fields.ts'
 
 const HOLDS = [
@@ -38,7 +38,7 @@ const MEMBERS =
 
 /** "Which tags does the ticket have?": of each option whether it is in the list; null where not one list is named. */
 export function heldOfMembers(question: string, options: readonly string[], values: readonly Json[]): readonly boolean[] | null {
-  const { list } = MEMBERS.exec(question.trim().replace(/[.?!:]+$/, ''))?.groups ?? {}
+  const { list } = MEMBERS.exec(questionText(question))?.groups ?? {}
   if (list === undefined) return null
   const claim = readClaim(list, fieldsIn(values))
   const named = claim.state.fields.filter((field) => Array.isArray(field.value) && isNamed(claim.content, field, claim))

@@ -1,6 +1,7 @@
 // The objects of a list, or of an object whose members are all objects, and which of them a name is meant for.
 import type { Json } from '../../../core/types.ts'
-import { contentOf, isScalar, wordsOf } from './json-fields.ts'
+import { isObject } from '../../../core/untrusted.ts'
+import { contentOf, wordsOf } from './json-fields.ts'
 
 export type ListedObject = Readonly<Record<string, Json>>
 
@@ -39,12 +40,12 @@ interface Collected extends ObjectList {
 function collect(value: Json, key: string, found: Map<string, Collected>): void {
   if (value === null || typeof value !== 'object') return
   if (Array.isArray(value)) {
-    if (value.every(isObject)) add(value, null, key, found)
+    if (value.every(isListed)) add(value, null, key, found)
     for (const member of value) collect(member, key, found)
     return
   }
   const members = Object.entries(value)
-  if (members.every(([, one]) => isObject(one))) {
+  if (members.every(([, one]) => isListed(one))) {
     add(
       members.map(([own, one]) => ({ [OWN_KEY]: own, ...(one as ListedObject) })),
       null,
@@ -80,10 +81,17 @@ export function listsNamed(words: readonly string[], values: readonly Json[]): r
   return lists.filter(({ name }) => (name.length === 0 ? isOnly : name.join(' ') === words.join(' ')))
 }
 
-export const isObject = (value: Json): value is ListedObject => !isScalar(value) && !Array.isArray(value)
+/** An object of JSON holds JSON. */
+export const isListed = (value: Json): value is ListedObject => isObject(value)
+
+/** Of each option the place of the only object that it names; null where one names none or several. */
+export function placesOf(options: readonly string[], objects: readonly ListedObject[]): readonly number[] | null {
+  const places = options.map((option) => objects.flatMap((object, at) => (isCalled(option, object) ? at : [])))
+  return places.every(({ length }) => length === 1) ? places.flat() : null
+}
 
 /** Whether one of its texts or numbers is just this. */
-export function isCalled(name: string, object: ListedObject): boolean {
+function isCalled(name: string, object: ListedObject): boolean {
   const said = contentOf(name).join(' ')
   return said !== '' && callsOf(object).includes(said)
 }

@@ -2,11 +2,9 @@
 // that comes first or last by one of their numbers or days.
 import { dateOf, isoDay } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
+import { questionText } from './claim.ts'
 import { contentOf, wordSet, wordsOf } from './json-fields.ts'
-import { isCalled, type ListedObject, objectLists } from './objects.ts'
-
-/** UTF-16 units of a question that is looked at: what is longer says more than what to rank by. */
-const LONGEST_QUESTION = 120
+import { type ListedObject, objectLists, placesOf } from './objects.ts'
 
 interface Ranking {
   readonly isHighest: boolean
@@ -98,24 +96,23 @@ function named(by: string): Ranking['isBy'] {
 
 /** The place of the option that names the first or last of the objects of a list; null where none surely is. */
 export function rankedOption(question: string, options: readonly string[], values: readonly Json[]): number | null {
-  const text = question.trim().replace(/[.?!:]+$/, '')
-  if (text.length > LONGEST_QUESTION) return null
+  const lists = objectLists(values)
+  if (lists.length === 0) return null
+  const text = questionText(question)
   for (const { pattern, ranking } of FORMS) {
     const found = pattern.exec(text)
     if (found === null) continue
-    for (const { objects } of objectLists(values)) {
-      const places = options.map((option) => objects.filter((object) => isCalled(option, object)))
-      if (places.some(({ length }) => length !== 1)) continue
-      const first = extreme(objects, ranking(found.groups?.by ?? ''))
-      const at = places.findIndex(([object]) => object === first)
-      if (first !== null && at >= 0) return at
+    for (const { objects } of lists) {
+      const places = placesOf(options, objects)
+      const first = places && extreme(objects, ranking(found.groups?.by ?? ''))
+      if (places !== null && first !== null && places.includes(first)) return places.indexOf(first)
     }
   }
   return null
 }
 
-/** Null where not one field is meant, fewer than two have a value of it, or two are alike. */
-function extreme(objects: readonly ListedObject[], { isHighest, isBy, isOfDays = false }: Ranking): ListedObject | null {
+/** The place of the object; null where not one field is meant, fewer than two have a value of it, or two are alike. */
+function extreme(objects: readonly ListedObject[], { isHighest, isBy, isOfDays = false }: Ranking): number | null {
   const keys = Object.keys(objects[0] as ListedObject).filter((key) => isBy(wordsOf(key)))
   const ranked = keys.map((key) => objects.map((object) => (object[key] === null ? null : worth(object[key], isOfDays))))
   const known = ranked.filter((worths) => !worths.includes(Number.NaN) && worths.filter((one) => one !== null).length > 1)
@@ -124,7 +121,7 @@ function extreme(objects: readonly ListedObject[], { isHighest, isBy, isOfDays =
   const present = worths.filter((one) => one !== null)
   const best = isHighest ? Math.max(...present) : Math.min(...present)
   const at = worths.indexOf(best)
-  return worths.lastIndexOf(best) === at ? (objects[at] as ListedObject) : null
+  return worths.lastIndexOf(best) === at ? at : null
 }
 
 /** A number, how many a list has, or a day as a number; NaN for anything else. */

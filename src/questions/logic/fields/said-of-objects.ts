@@ -4,6 +4,15 @@ import type { Json } from '../../../core/types.ts'
 import { contentOf, fieldsIn, wordSet, wordsOf } from './json-fields.ts'
 import { type ListedObject, type ObjectList, textsOf } from './objects.ts'
 
+const BE_OR_HAVE = '(?:is|are|was|were|has|have|had)'
+/** What a claim or a question says of objects, as a pattern: "is open", "failed". */
+export const SAYS = `(?<says>(?:${BE_OR_HAVE}|runs?|uses?|costs?|speaks?) .+|(?:not )?\\p{L}+ed)`
+/** A word that does not begin it. */
+export const WORD = `(?!${BE_OR_HAVE}\\b|not\\b)\\p{L}+`
+
+/** "did not pass" as "not passed" */
+export const asDenied = (text: string): string => text.replace(/\b(?:do|does|did) not (\p{L}+?)e?$/iu, 'not $1ed')
+
 /** Whether a claim holds of a JSON value; null where that does not say. */
 export type Holds = (claim: string, values: readonly Json[]) => boolean | null
 

@@ -3,10 +3,22 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { likeliestSum, STANDS, type Sums, sumsOf } from '../../../../../src/backends/onnx/families/encoder/worked-out.ts'
 import { loadOnnxModel } from '../../../../../src/backends/onnx/index.ts'
-import { createEngine, fill } from '../../../../../src/index.ts'
+import { createEngine, fill, type State } from '../../../../../src/index.ts'
 import { changedFolders, edit } from '../changed-folder.ts'
 
 const { folderWith } = changedFolders(fileURLToPath(new URL('../../../../golden/encoder', import.meta.url)))
+
+/** How many lamps there are, by a model whose config.json is changed so. */
+async function lampsOf(state: State, change: Readonly<Record<string, boolean>>) {
+  const folder = await folderWith(
+    'model',
+    edit('config.json', (json) => Object.assign(json, change)),
+  )
+  const engine = await createEngine({ models: [await loadOnnxModel(folder, { inProcess: true, threads: 1 })] })
+  const { answers, usage } = await engine.ask({ state, questions: { left: fill('Lamps', { kind: 'int' }) } })
+  await engine.close()
+  return { answer: answers.left, usage }
+}
 
 /** Log-probabilities where each option has the share that is given, and all others share the rest. */
 function looked(sums: Sums, shares: Readonly<Record<string, number>>): number[] {
@@ -85,40 +97,19 @@ describe('the likeliest sum', () => {
 describe('a model that works out numbers', () => {
   const state = { paid: '17 lamps', sent: 44, open: 5 }
 
-  async function answered(worksOut: boolean) {
-    const folder = await folderWith(
-      'model',
-      edit('config.json', (json) => Object.assign(json, { works_out: worksOut })),
-    )
-    const engine = await createEngine({ models: [await loadOnnxModel(folder, { inProcess: true, threads: 1 })] })
-    const { answers, usage } = await engine.ask({ state, questions: { left: fill('Lamps', { kind: 'int' }) } })
-    await engine.close()
-    return { parsed: answers.left.parsed, usage }
-  }
-
   it('answers with a number of the state or a sum of some, for the tokens of its question', async () => {
-    const [plain, made] = [await answered(false), await answered(true)]
+    const [plain, made] = [await lampsOf(state, { works_out: false }), await lampsOf(state, { works_out: true })]
     const numbers = [17, 44, 5]
-    expect(numbers).toContain(plain.parsed)
-    expect([...numbers, ...sumsOf(numbers)!.values()]).toContain(made.parsed)
+    expect(numbers).toContain(plain.answer.parsed)
+    expect([...numbers, ...sumsOf(numbers)!.values()]).toContain(made.answer.parsed)
     expect(made.usage).toEqual(plain.usage)
   })
 })
 
 describe('a model that weighs that no such value is there', () => {
-  async function answered(weighsNothing: boolean) {
-    const folder = await folderWith(
-      'model',
-      edit('config.json', (json) => Object.assign(json, { weighs_nothing: weighsNothing })),
-    )
-    const engine = await createEngine({ models: [await loadOnnxModel(folder, { inProcess: true, threads: 1 })] })
-    const { answers } = await engine.ask({ state: 'Of 44 lamps 17 came.', questions: { left: fill('Lamps', { kind: 'int' }) } })
-    await engine.close()
-    return answers.left
-  }
-
   it('gives the same value, less sure', async () => {
-    const [plain, weighed] = [await answered(false), await answered(true)]
+    const asked = async (weighsNothing: boolean) => (await lampsOf('Of 44 lamps 17 came.', { weighs_nothing: weighsNothing })).answer
+    const [plain, weighed] = [await asked(false), await asked(true)]
     expect(weighed.value).toBe(plain.value)
     expect(weighed.confidence).toBeLessThan(plain.confidence)
     expect(weighed.confidence).toBeGreaterThan(plain.confidence / 2)
