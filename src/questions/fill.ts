@@ -190,7 +190,7 @@ function* runWritten(
   { branch, grammar, maxTokens, isChecked }: WrittenRead,
   context: QuestionContext,
 ): QuestionCoroutine<QuestionResult<FillAnswer>> {
-  const told = context.comparesNumbers ? toldByFields(branch.instructions, grammar, context.jsonValues) : null
+  const told = context.comparesNumbers ? toldByFields(branch.instructions, grammar, context.records) : null
   const reply = told ?? (yield* readText(branch, { type: 'grammar', grammar, maxTokens }))
   if (reply.type === 'failed') {
     const answer: FillAnswer = { type: 'fill', value: '', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR }

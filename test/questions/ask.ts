@@ -31,7 +31,7 @@ export const UNCALIBRATED: DecisionContext = {
 }
 
 /** A state of which nothing is read or compared. */
-export const NO_TEXTS = { stateTokens: 1, comparesNumbers: false, countsReads: false, jsonValues: [], textOf: () => null }
+export const NO_TEXTS = { stateTokens: 1, comparesNumbers: false, countsReads: false, jsonValues: [], records: [], textOf: () => null }
 
 /** Checks one question; its faults, and the question when there are none. */
 export function checkOne(question: unknown, id = 'q'): { asked: CheckedQuestion | null; faults: Fault[] } {
@@ -78,7 +78,7 @@ export async function askOne<A extends Answer = Answer>(
     close() {},
   }
   const { countsReads = false, jsonValues = [] } = script
-  const texts = { ...NO_TEXTS, countsReads, jsonValues, comparesNumbers: script.jsonValues !== undefined }
+  const texts = { ...NO_TEXTS, countsReads, jsonValues, records: jsonValues, comparesNumbers: script.jsonValues !== undefined }
   const context = questionContext(script.images ?? [], parse, UNCALIBRATED, texts)
   const { results, passes } = await runCoroutines(prefix, [{ param: asked.param, coroutine: asked.run(context) }], () => {})
   const finding = results[0]!.value

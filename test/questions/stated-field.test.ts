@@ -146,7 +146,7 @@ describe('a noul of it', () => {
       generate: () => Promise.reject(new Error('no such read')),
       close() {},
     }
-    const context = questionContext([], parse, UNCALIBRATED, { ...NO_TEXTS, comparesNumbers, jsonValues: [order] })
+    const context = questionContext([], parse, UNCALIBRATED, { ...NO_TEXTS, comparesNumbers, records: [order] })
     const { results } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})
     const { answer, decisions } = results[0]!.value
     return { noul: (answer as unknown as NoulAnswer).noul, readout: decisions['']!.readout }
@@ -186,7 +186,7 @@ describe('a question for a field that is empty', () => {
     const context = questionContext([], parse, UNCALIBRATED, {
       ...NO_TEXTS,
       comparesNumbers: true,
-      jsonValues: [{ discount: null, price: 3 }],
+      records: [{ discount: null, price: 3 }],
     })
     const { results } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})
     expect(results[0]!.value.answer).toMatchObject({ valid: false, value: '', error: 'the field that the question names is empty' })

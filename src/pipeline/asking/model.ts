@@ -5,6 +5,7 @@ import { parse } from '../../constraint/grammar.ts'
 import { EngineError } from '../../core/errors.ts'
 import type { TextSource } from '../../core/types.ts'
 import { toSentPixels } from '../../media/coordinates.ts'
+import { recordsInText } from '../../questions/logic/records/records-in-text.ts'
 import type {
   CheckedQuestion,
   MadeDecision,
@@ -81,11 +82,13 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
   try {
     lap('open')
     const { calibrator, context: decisions } = options.setupFor(info)
+    const parts = state.prompt.parts ?? []
     const context = questionContext(sentImages(state), parse, decisions, {
       stateTokens: prefix.tokens,
       comparesNumbers: info.capabilities.findsNumbers === true && state.images.length === 0,
       countsReads: info.capabilities.judgesItsReads === true && state.images.length === 0,
-      jsonValues: (state.prompt.parts ?? []).flatMap((part) => (part.type === 'json' ? [part.value] : [])),
+      jsonValues: parts.flatMap((part) => (part.type === 'json' ? [part.value] : [])),
+      records: parts.flatMap((part) => (part.type === 'json' ? [part.value] : part.type === 'text' ? recordsInText(part.text) : [])),
       textOf: textsOf(state),
     })
     const coroutines = questions.map((question, i) => ({

@@ -1,5 +1,6 @@
 // How a number that was read stands to the limit of a claim, by what is written around both: units, scales, bounds.
 import { numberOfDigits, SCALES, SMALL_NUMBERS } from '../../core/as-written.ts'
+import type { Json } from '../../core/types.ts'
 import { areOfOneKind, converted, isMoney, isPercent, type Unit, unitAhead, unitBehind, unitOfName } from '../../core/units.ts'
 import { ABOVE, AT, BELOW, FROM, type ReadValue, type Sign, type Signs, signOf, UP_TO } from './compared-values.ts'
 
@@ -16,6 +17,25 @@ export function numberOf(text: string): number | null {
   const word = SMALL_NUMBERS.indexOf(text.toLowerCase())
   const number = word >= 0 ? word : numberOfDigits(text)
   return Number.isFinite(number) ? number : null
+}
+
+/** A JSON value that is a number, or a text that is one with its unit: "EUR 414.00", "7.4 kg", "890 per month". */
+export interface WrittenQuantity extends Pick<ReadValue, 'text' | 'ahead' | 'behind'> {
+  readonly number: number
+}
+
+const QUANTITY =
+  /^(?<ahead>(?:\p{Sc}|[A-Z]{3})?\s?)(?<text>[-−]?\d[\d.,]*)(?<behind>\s?[%‰°\p{L}\p{Sc}²³/]*(?:\s(?:per|a|each|net|gross)\b[\p{L} ]*)?)$/u
+
+/** Null for what is none. */
+export function readValueOf(value: Json): WrittenQuantity | null {
+  if (typeof value === 'number') {
+    const text = value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
+    return { number: value, text, ahead: '', behind: '' }
+  }
+  const { ahead = '', text, behind = '' } = (typeof value === 'string' ? QUANTITY.exec(value.trim())?.groups : undefined) ?? {}
+  const number = text === undefined ? null : numberOf(text)
+  return text === undefined || number === null ? null : { number, text, ahead, behind }
 }
 
 /** `behind` without the scale that it begins with. */

@@ -61,6 +61,8 @@ export interface QuestionContext {
   readonly countsReads: boolean
   /** The JSON values of the state: itself, or those of its parts. */
   readonly jsonValues: readonly Json[]
+  /** The same, and what its texts say in tables and lines of "name: value". */
+  readonly records: readonly Json[]
   /** The text of the state that a source names; null for none. */
   textOf(source: TextSource): string | null
   readonly calibrator: Calibrator

@@ -2,9 +2,7 @@
 // cheapest?"), or of which alone something is so ("Which job failed?"), their fields tell it.
 import type { Branch } from '../../backends/backend.ts'
 import { toProbabilities } from '../../core/math.ts'
-import type { Json } from '../../core/types.ts'
-import { onlyOption } from '../logic/fields/asked-objects.ts'
-import { rankedOption } from '../logic/fields/ranked.ts'
+import { toldOption } from '../logic/fields/told.ts'
 import type { QuestionContext } from './checked-question.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
 import { decide } from './decide.ts'
@@ -15,12 +13,8 @@ export function* decideChoice(branch: Branch, context: QuestionContext): Questio
   const { candidates, instructions } = branch
   const names = candidates.map(({ name }) => name)
   const isDescribed = candidates.some(({ description }) => description !== null)
-  const told = context.comparesNumbers && !isDescribed ? toldOption(instructions, names, context.jsonValues) : null
+  const told = context.comparesNumbers && !isDescribed ? toldOption(instructions, names, context.records) : null
   return yield* decide(branch, 'exclusive', context, told === null ? {} : { weigh: (row) => toldRow(row, told) })
-}
-
-function toldOption(question: string, names: readonly string[], values: readonly Json[]): number | null {
-  return rankedOption(question, names, values) ?? onlyOption(question, names, values)
 }
 
 /** As far as the fields may mean something else, what was made of the question as a whole decides. */

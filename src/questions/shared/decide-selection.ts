@@ -5,8 +5,7 @@ import type { Branch } from '../../backends/backend.ts'
 import { mean, toProbabilities } from '../../core/math.ts'
 import { claimOfRow, fieldOfRow } from '../logic/compared-rows.ts'
 import { comparisonOf } from '../logic/comparison.ts'
-import { heldOfOptions } from '../logic/fields/asked-objects.ts'
-import { heldOfMembers } from '../logic/fields/lists.ts'
+import { toldHeld } from '../logic/fields/told.ts'
 import type { QuestionContext } from './checked-question.ts'
 import { all, free, type QuestionCoroutine } from './coroutine.ts'
 import { decide } from './decide.ts'
@@ -26,11 +25,10 @@ export function* decideSelection(branch: Branch, context: QuestionContext): Ques
 }
 
 /** By option; null for all where the fields do not say it. */
-function toldOptions({ candidates, instructions }: Branch, { jsonValues }: QuestionContext): readonly Compared[] | null {
+function toldOptions({ candidates, instructions }: Branch, { records }: QuestionContext): readonly Compared[] | null {
   if (candidates.some(({ description }) => description !== null)) return null
   const names = candidates.map(({ name }) => name)
-  const held = heldOfOptions(instructions, names, jsonValues) ?? heldOfMembers(instructions, names, jsonValues)
-  return held?.map((isTrue) => ({ isTrue, confidence: STATED })) ?? null
+  return toldHeld(instructions, names, records)?.map((isTrue) => ({ isTrue, confidence: STATED })) ?? null
 }
 
 /** By option; null for one without a value, and for all where these are not surely one field of the rows they name. */

@@ -46,7 +46,7 @@ function* decideClaim(branch: Branch, context: QuestionContext, options: DecideO
   if (!context.comparesNumbers) return yield* decideBranch(branch, 'binary', context, options)
   // How sure the whole claim and its value are counts together, so neither is told by itself.
   const quiet = { ...context, decided: undefined }
-  const stated = statedField(branch.instructions, context.jsonValues)
+  const stated = statedField(branch.instructions, context.records)
   if (stated !== null) {
     const plain = yield* decideBranch(branch, 'binary', quiet, options)
     return told(weighed(branch, plain, { isTrue: stated, confidence: STATED }, context, options), context)

@@ -1,19 +1,20 @@
-// A value that the fields of a JSON value tell by themselves, so that none has to be read: how many there are of what a
-// question counts, and none where the field that it names is empty.
+// A value that the fields of a state tell by themselves, so that none has to be read: what the one says that a question
+// names, how many there are of what it counts, a sum; and none where the field is empty.
 import type { Grammar, UncountedGenerated } from '../../backends/backend.ts'
 import type { Json } from '../../core/types.ts'
-import { countAsked } from '../logic/fields/counted.ts'
-import { asksEmptyField } from '../logic/fields/empty-field.ts'
+import { toldValue } from '../logic/fields/told.ts'
 import { LOG_FLOOR } from './decide-branch.ts'
+import { STATED } from './decide-statement.ts'
 
 type TextRead = Extract<UncountedGenerated, { readonly type: 'text' }>
 
 /** Null where it has to be read. */
 export function toldByFields(question: string, { type }: Grammar, values: readonly Json[]): TextRead | null {
-  if (type === 'list') return null
-  if (asksEmptyField(question, values)) {
+  if (type === 'list' || type === 'enum') return null
+  const value = toldValue(question, type, values)
+  if (value === undefined) return null
+  if (value === null) {
     return { type: 'text', text: '', complete: false, reason: 'the field that the question names is empty', logProbability: LOG_FLOOR }
   }
-  const count = type === 'int' || type === 'number' ? countAsked(question, values) : null
-  return count === null ? null : { type: 'text', text: String(count), complete: true, logProbability: 0 }
+  return { type: 'text', text: String(value), complete: true, logProbability: Math.log(STATED) }
 }

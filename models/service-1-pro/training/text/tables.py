@@ -1,6 +1,6 @@
 """Tables that stand in a text: Markdown, values between tabs, commas or semicolons, columns kept apart by spaces, and
 lines of "name: value; name: value"; with a line of headings or without. The runner has to find the same
-(src/backends/onnx/families/encoder/text-tables.ts).
+(src/core/text-tables.ts).
 """
 
 import dataclasses

@@ -3,7 +3,7 @@
 import type { Json } from '../../../core/types.ts'
 import { questionText } from './claim.ts'
 import { wordsOf } from './json-fields.ts'
-import { objectLists, placesOf } from './objects.ts'
+import { isCalled, objectLists, placesOf } from './objects.ts'
 import { asDenied, heldOf, kindOfSome, SAYS, WORD } from './said-of-objects.ts'
 import { statedField } from './stated-field.ts'
 
@@ -15,7 +15,6 @@ const ASKED = new RegExp(
 /** Of each option whether it is so of the object that it names; null where that is not known of all. */
 export function heldOfOptions(question: string, options: readonly string[], values: readonly Json[]): readonly boolean[] | null {
   const lists = objectLists(values)
-  if (lists.length === 0) return null
   const { whose, what = whose ?? 'one', says } = ASKED.exec(asDenied(questionText(question)))?.groups ?? {}
   if (says === undefined) return null
   for (const list of lists) {
@@ -27,7 +26,11 @@ export function heldOfOptions(question: string, options: readonly string[], valu
     const held = heldOf(what, says, list, statedField)
     if (held !== null) return places.map((at) => held[at] as boolean)
   }
-  return null
+  // Too little is known of lists whose objects options name; more than one word may say which of them are meant.
+  const areOfLists = lists.some(({ objects }) => options.some((option) => objects.some((object) => isCalled(option, object))))
+  if (areOfLists || what.includes(' ')) return null
+  const held = options.map((option) => statedField(`The ${option} ${says}.`, values))
+  return held.every((isSo) => isSo !== null) ? held : null
 }
 
 const NONE = /^(?:none|neither|nothing|nobody|no one)\b/i

@@ -41,7 +41,11 @@ export function questionText(question: string): string {
     .trim()
     .replace(/[.?!:]+$/, '')
     .replace(/n['’]t\b/g, ' not')
+    .replace(TICKED_OFF, '$1')
 }
+
+/** Nothing is off. */
+const TICKED_OFF = /\b(ticked|checked|crossed) off\b/gi
 
 /** A claim as it is held against the fields of a state. */
 export function readClaim(claim: string, state: JsonFields): FieldClaim {
@@ -49,6 +53,7 @@ export function readClaim(claim: string, state: JsonFields): FieldClaim {
     .trim()
     .replace(/[.?!]+$/, '')
     .replace(/n['’]t\b/g, ' not')
+    .replace(TICKED_OFF, '$1')
   const content = contentOf(text)
   const isDenied = content.filter((word) => DENYING.has(word)).length === 1
   // What is denied twice is not plain: "not" stays, and no field has it.

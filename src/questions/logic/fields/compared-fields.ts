@@ -2,11 +2,12 @@
 // compares a field of a JSON value with another one or with a number.
 import { unitOfName } from '../../../core/units.ts'
 import { COMPARATORS, comparedParts } from '../compared-numbers.ts'
-import { AT, holdsFor, NOT_AT, type Signs, signOf } from '../compared-values.ts'
-import { numberOf, type Quantity, quantityOf, standing } from '../read-numbers.ts'
+import { ABOVE, AT, BELOW, holdsFor, NOT_AT, type Signs, signOf } from '../compared-values.ts'
+import { numberOf, type Quantity, quantityOf, readValueOf, standing, type WrittenQuantity } from '../read-numbers.ts'
 import { restated } from '../restated.ts'
 import { type FieldClaim, isAbout, isNamed } from './claim.ts'
 import { contentOf, type JsonField } from './json-fields.ts'
+import { keyNamed } from './key-words.ts'
 
 /** "The growth is negative" */
 const SIGNED = / (?:is|are|was|were) (negative|positive|zero)(?=[.?!]*$)/i
@@ -34,8 +35,9 @@ const MORE_THAN_A_UNIT = /\b(?:half|halves|quarters?|thirds?|dozens?|times|of|on
 function withNumber(part: string, claim: FieldClaim): boolean | null {
   for (const { before, signs, limit, end } of comparedParts(part)) {
     if (MORE_THAN_A_UNIT.test(end.replace(OF_AGE, '')) || /\bof$/i.test(before)) continue
-    const named = [fieldNamed(before, claim), ageNamed(before, end, claim)].find((field) => typeof field?.value === 'number')
-    if (named) return holdsFor(signs, standingOf(named, limit, claim.state.fields))
+    const named = [fieldNamed(before, claim), ageNamed(before, end, claim), countedNamed(before, end, claim)]
+    const field = named.find((one) => one !== null && readValueOf(one.value) !== null)
+    if (field) return holdsFor(signs, standingOf(field, limit, claim.state.fields))
   }
   return null
 }
@@ -52,6 +54,19 @@ function ageNamed(before: string, end: string, claim: FieldClaim): JsonField | n
   return found.length === 1 ? (found[0] as JsonField) : null
 }
 
+const HAVING = /^(?<who>.+?) (?:is|are|was|were|has|have|had|got|scored|made|needs?|uses?|takes?|took|sold|earned|won|costs?)$/iu
+
+/** "Mira scored at least 25 points", "It has over 3 rooms" */
+function countedNamed(before: string, end: string, claim: FieldClaim): JsonField | null {
+  const { who } = HAVING.exec(before)?.groups ?? {}
+  const words = contentOf(end)
+  if (who === undefined || words.length === 0) return null
+  const found = claim.state.fields.filter(
+    (field) => field.name.join(' ') === words.join(' ') && isAbout(contentOf(who), field, claim) && typeof field.value === 'number',
+  )
+  return found.length === 1 ? (found[0] as JsonField) : null
+}
+
 /** A currency may stand in a field of its own. */
 function standingOf({ key, value, path }: JsonField, limit: Quantity, fields: readonly JsonField[]): Signs {
   const beside = (name: string) =>
@@ -59,13 +74,11 @@ function standingOf({ key, value, path }: JsonField, limit: Quantity, fields: re
       .map((_, level) => path.slice(0, path.length - 1 - level))
       .map((object) => fields.find((field) => field.key === name && isAt(field.path, [...object, name]))?.value)
       .map((found) => (typeof found === 'string' ? found : ''))
-  return standing({ text: plainNumber(value as number), ahead: '', behind: '', name: key, beside }, limit)
+  return standing({ ...(readValueOf(value) as WrittenQuantity), name: key, beside }, limit)
 }
 
 const isAt = (path: readonly string[], wanted: readonly string[]): boolean =>
   path.length === wanted.length && path.every((key, level) => key === wanted[level])
-
-const plainNumber = (value: number): string => value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
 
 // ── With another field: `people > room_seats` ──
 
@@ -74,7 +87,13 @@ const FORMS = ([...COMPARATORS, ['differs? from|different from|!==?|≠|<>', NOT
   signs,
 }))
 
+/** "It has more bedrooms than bathrooms" */
+const HAS_MORE = /^.+? (?:has|have|had) (?<more>more|fewer|less) (?<one>.+) than (?<other>.+)$/iu
+
 function withField(part: string, claim: FieldClaim): boolean | null {
+  const { more, one: first = '', other: second = '' } = HAS_MORE.exec(part)?.groups ?? {}
+  const [own, limit] = more === undefined ? [] : [fieldNamed(first, claim), fieldNamed(second, claim)]
+  if (own != null && limit != null && own !== limit) return compared(own, limit, more === 'more' ? ABOVE : BELOW, claim.state.fields)
   for (const { pattern, signs } of FORMS) {
     const [, before = '', behind = ''] = pattern.exec(part) ?? []
     const [one, other] = [fieldNamed(before, claim), fieldNamed(behind, claim)]
@@ -84,8 +103,9 @@ function withField(part: string, claim: FieldClaim): boolean | null {
 }
 
 function compared(one: JsonField, other: JsonField, signs: Signs, fields: readonly JsonField[]): boolean | null {
-  if (typeof one.value === 'number' && typeof other.value === 'number') {
-    return holdsFor(signs, standingOf(one, quantityOf(other.value, '', '', other.key), fields))
+  const [own, limit] = [readValueOf(one.value), readValueOf(other.value)]
+  if (own !== null && limit !== null) {
+    return holdsFor(signs, standingOf(one, quantityOf(limit.number, limit.ahead, limit.behind, other.key), fields))
   }
   const isSame = signs === AT ? true : signs === NOT_AT ? false : null
   if (isSame === null || typeof one.value !== 'string' || typeof other.value !== 'string') return null
@@ -98,7 +118,11 @@ const HAS =
   'there (?:is|are|was|were)|(?:is|are|was|were) there|(?:(?:the|this) \\p{L}+|it|he|she|they) (?:has|had|have|contains?|includes?|lists?|made|placed)'
 const NUMBER = '(?<number>\\d+|\\p{L}+) (?<called>\\p{L}[\\p{L} _-]*?)'
 const COUNTED = [...COMPARATORS.map(([words, signs]) => [`(?:${words}) `, signs] as const), ['', AT] as const].flatMap(([words, signs]) =>
-  [`(?:${HAS}) ${words}${NUMBER}`, `${words}${NUMBER}(?: (?:occurred|happened))?`].map((source) => ({
+  [
+    `(?:${HAS}) ${words}${NUMBER}`,
+    `${words}${NUMBER}(?: (?:occurred|happened))?`,
+    `${words}${NUMBER} (?:is|are|was|were) (?:made|set|configured|placed|logged|recorded|sent|used|listed)`,
+  ].map((source) => ({
     pattern: new RegExp(`^${source}[.?!]*$`, 'iu'),
     signs,
   })),
@@ -135,6 +159,22 @@ function fieldNamed(text: string, claim: FieldClaim): JsonField | null {
   const { fields } = claim.state
   const named = fields.filter((field) => isNamed(words, field, claim))
   const found = named.length > 0 ? named : fields.filter((field) => isNamedWithoutUnit(words, field, claim))
+  return found.length === 1 ? (found[0] as JsonField) : found.length === 0 ? namedOtherwise(words, claim) : null
+}
+
+/** "costs" of a `price`, "scored" of a `score`: what is about the object of a field, and names its key otherwise. */
+function namedOtherwise(words: readonly string[], claim: FieldClaim): JsonField | null {
+  if (claim.subjects === null) return null
+  const found = claim.state.fields.filter((field) => {
+    const key = words.filter((word) => !isAbout([word], field, claim))
+    return (
+      key.length > 0 &&
+      keyNamed(
+        key,
+        field.beside.map((one) => one.key),
+      ) === field.key
+    )
+  })
   return found.length === 1 ? (found[0] as JsonField) : null
 }
 

@@ -14,7 +14,7 @@ const HERE = '(?: (?:in|on) (?:it|the list|this list))?(?: (?:in all|in total|al
 const NUMBER_OF = '(?:the )?number of '
 /** All that there are of something, of an object that may be named. */
 const ALL = [
-  `how many ${WHAT} (?:are|were) (?:there|listed)${HERE}`,
+  `how many ${WHAT} (?:are|were) (?:there|listed|configured|defined|set|made|recorded|given|run)${HERE}`,
   `how many ${WHAT} (?:does|has|did|do) (?<owner>(?:the|this) \\p{L}+|it|he|she|they)(?: (?:have|has|contain|list|include|hold))?${HERE}`,
   `how many ${WHAT}`,
   `${NUMBER_OF}${WHAT}${HERE}`,

@@ -15,7 +15,10 @@ const MOST_THINGS = 200
 const WHAT = '(?:of )?(?:the )?(?<what>\\p{L}+(?: \\p{L}+)??)'
 const SAYS = ` ${WHAT} (?<says>(?:(?:is|are|was|were|has|have) )?(?:not )?(?:been )?.+)$`
 /** How so many right ones stand to what is claimed: to none, to all, or to a number that is said. */
-const FORMS: readonly { readonly pattern: RegExp; readonly to: 'none' | 'all' | 'number'; readonly signs: Signs }[] = [
+const FORMS: readonly { readonly pattern: RegExp; readonly to: 'none' | 'all' | 'half' | 'number'; readonly signs: Signs }[] = [
+  { pattern: form('more than half|over half|most'), to: 'half', signs: ABOVE },
+  { pattern: form('less than half|fewer than half|under half'), to: 'half', signs: BELOW },
+  { pattern: form('exactly half|half'), to: 'half', signs: AT },
   { pattern: form('all|every|each'), to: 'all', signs: AT },
   { pattern: form('not all|not every'), to: 'all', signs: BELOW },
   { pattern: form('any|some'), to: 'none', signs: ABOVE },
@@ -49,7 +52,7 @@ export function eachListed(claim: string, values: readonly Json[], holds: Holds)
 }
 
 interface EachForm {
-  readonly to: 'none' | 'all' | 'number'
+  readonly to: 'none' | 'all' | 'half' | 'number'
   readonly signs: Signs
   readonly number: number | null
   readonly what: string
@@ -65,8 +68,10 @@ function formsOf(text: string): EachForm[] {
 }
 
 function standsTo({ to, signs, number }: EachForm, held: readonly boolean[] | null): boolean | null {
-  const limit = to === 'number' ? number : to === 'all' ? (held?.length ?? null) : 0
-  return held === null || limit === null ? null : holdsFor(signs, [signOf(held.filter((isSo) => isSo).length - limit)])
+  if (held === null) return null
+  const limits = { number, all: held.length, half: held.length / 2, none: 0 }
+  const limit = limits[to]
+  return limit === null ? null : holdsFor(signs, [signOf(held.filter((isSo) => isSo).length - limit)])
 }
 
 /** "bills", "are open": of each thing in a field whether it is so; null where that is not known of all. */

@@ -56,15 +56,24 @@ function* fieldsOf(value: Json, outer: readonly string[] = [], around: readonly 
 }
 
 /** `isPaid`, `is_paid` and "Is paid" are the same words; of one thing and of several, too. */
-export function wordsOf(text: string): string[] {
-  return writtenWords(text).map((word) => (EMPTY.has(word) ? word : word.replace(/(?<=..[^s])s$/, '')))
+export function wordsOf(text: string): readonly string[] {
+  const before = WORDS.get(text)
+  if (before !== undefined) return before
+  const words = writtenWords(text).map((word) => (EMPTY.has(word) ? word : word.replace(/(?<=..[^s])s$/, '')))
+  if (WORDS.size >= MOST_KEPT) WORDS.clear()
+  if (text.length <= LONGEST_KEPT) WORDS.set(text, words)
+  return words
 }
 
-/** The same as they are written: "slot" and "slots" are two words. */
+/** Keys and short texts come again with each question. */
+const WORDS = new Map<string, readonly string[]>()
+const [MOST_KEPT, LONGEST_KEPT] = [2_000, 60]
+
+/** The same as they are written, "pH" one of them: "slot" and "slots" are two words. */
 export function writtenWords(text: string): string[] {
   return text
     .replace(/['’]s\b/g, '')
-    .replace(/(\p{Ll}|\d)(?=\p{Lu})/gu, '$1 ')
+    .replace(/(\p{Ll}{2}|\d)(?=\p{Lu})/gu, '$1 ')
     .toLowerCase()
     .split(/[^\p{L}\d]+/u)
     .filter((word) => word !== '')

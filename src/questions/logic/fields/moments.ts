@@ -3,7 +3,7 @@
 import { ANY_YEAR, dateOf, isoDay, monthOf } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { ABOVE, AT, BELOW, FROM, type Sign, type Signs, UP_TO } from '../compared-values.ts'
-import { type ClaimReading, isAbout } from './claim.ts'
+import { type ClaimReading, isAbout, isNamed } from './claim.ts'
 import { contentOf, type JsonField, wordSet } from './json-fields.ts'
 import { isOpposite } from './opposites.ts'
 import { saysNothing } from './presence.ts'
@@ -35,14 +35,20 @@ export const byMoment: ClaimReading = (claim) => {
 const ON_A_DAY =
   /^(?:was |were |is |are )?(?<before>.*?) ?(?:was|were|is|are|has been|have been)?(?: (?<not>not))? (?<done>\p{L}+) (?<how>in|on|before|after|since|by) (?<said>(?:the )?[\p{L}\d .,/-]*)$/iu
 
+/** "The last login was in November" */
+const IS_ON_A_DAY =
+  /^(?<before>.+?) (?:is|are|was|were|falls)(?: (?<not>not))? (?<how>in|on|before|after|since|by) (?<said>(?:the )?[\p{L}\d .,/-]*)$/iu
+
 /** Null where the claim says anything but whether it happened in a month, before a year, on a day. */
 export const byDay: ClaimReading = (claim) => {
-  const { before = '', not, done, how = '', said = '' } = ON_A_DAY.exec(claim.text)?.groups ?? {}
-  if (done === undefined) return null
+  const named = IS_ON_A_DAY.exec(claim.text)?.groups
+  const { before = '', not, done, how = '', said = '' } = named ?? ON_A_DAY.exec(claim.text)?.groups ?? {}
+  if (done === undefined && named === undefined) return null
   const words = contentOf(before)
   return (field) => {
     const happened = participleOf(field) ?? (field.name.length === 1 ? field.name[0] : null)
-    if (happened !== done.toLowerCase() || !isAbout(words, field, claim)) return null
+    const isOfField = done === undefined ? isNamed(words, field, claim) : happened === done.toLowerCase() && isAbout(words, field, claim)
+    if (!isOfField) return null
     const day = dayOf(field.value)
     const days = day === null ? null : daysOf(said.replace(/^the /i, ''), day)
     if (days === null) return null
@@ -85,9 +91,11 @@ function daysOf(said: string, day: string): Days | null {
 }
 
 /** "shipped" of `shipped_at`, "assigned" of `assignee`. */
-function participleOf({ name }: JsonField): string | null {
+function participleOf({ name, value }: JsonField): string | null {
   const [first = '', ...rest] = name
   if (name.length === 1 && first === 'assignee') return 'assigned'
+  const isDay = value === null || (typeof value === 'string' && dateOf(value) !== null)
+  if (name.length === 1 && isDay && PARTICIPLE.test(first)) return first
   return rest.length === 1 && OF_A_MOMENT.has(rest[0] as string) && PARTICIPLE.test(first) ? first : null
 }
 

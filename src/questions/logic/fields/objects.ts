@@ -1,6 +1,7 @@
 // The objects of a list, or of an object whose members are all objects, and which of them a name is meant for.
 import type { Json } from '../../../core/types.ts'
 import { isObject } from '../../../core/untrusted.ts'
+import { readValueOf } from '../read-numbers.ts'
 import { contentOf, wordsOf } from './json-fields.ts'
 
 export type ListedObject = Readonly<Record<string, Json>>
@@ -16,7 +17,11 @@ export interface ObjectList {
 /** More objects than are looked at one by one. */
 const MOST_OBJECTS = 200
 /** The key that an object of an object has; no key is so written. */
-const OWN_KEY = '\u0000'
+export const OWN_KEY = '\u0000'
+/** The key of what stands under it, where that is no object. */
+export const OWN_VALUE = '\u0000 value'
+const FEWEST_VALUES = 3
+const MOST_WORDS_OF_VALUE = 5
 
 /** By the list of values of one state, which does not change. */
 const FOUND = new WeakMap<readonly Json[], readonly ObjectList[]>()
@@ -37,15 +42,18 @@ interface Collected extends ObjectList {
   readonly calls: string[] | null
 }
 
-function collect(value: Json, key: string, found: Map<string, Collected>): void {
+/** `isRow`: one of several objects, whose members say different things of it. */
+function collect(value: Json, key: string, found: Map<string, Collected>, isRow = false): void {
   if (value === null || typeof value !== 'object') return
   if (Array.isArray(value)) {
-    if (value.every(isListed)) add(value, null, key, found)
-    for (const member of value) collect(member, key, found)
+    const areRows = value.every(isListed)
+    if (areRows) add(value, null, key, found)
+    for (const member of value) collect(member, key, found, areRows)
     return
   }
   const members = Object.entries(value)
-  if (members.every(([, one]) => isListed(one))) {
+  const areRows = members.every(([, one]) => isListed(one))
+  if (areRows) {
     add(
       members.map(([own, one]) => ({ [OWN_KEY]: own, ...(one as ListedObject) })),
       null,
@@ -61,7 +69,23 @@ function collect(value: Json, key: string, found: Map<string, Collected>): void 
       found,
     )
   }
-  for (const [own, member] of members) collect(member, own, found)
+  if (!isRow && areAlike(members.map(([, one]) => one))) {
+    add(
+      members.map(([own, one]) => ({ [OWN_KEY]: own, [OWN_VALUE]: one })),
+      null,
+      key,
+      found,
+    )
+  }
+  for (const [own, member] of members) collect(member, own, found, areRows)
+}
+
+/** Numbers, or short texts of which some are the same: members that say the same of several things. */
+function areAlike(values: readonly Json[]): boolean {
+  if (values.length < FEWEST_VALUES) return false
+  if (values.every((value) => readValueOf(value) !== null)) return true
+  const areTexts = values.every((value) => typeof value === 'string' && wordsOf(value).length <= MOST_WORDS_OF_VALUE)
+  return areTexts && new Set(values).size < values.length
 }
 
 /** More than are looked at are not kept. */
@@ -78,7 +102,20 @@ function add(objects: readonly ListedObject[], calls: readonly string[] | null, 
 export function listsNamed(words: readonly string[], values: readonly Json[]): readonly ObjectList[] {
   const lists = objectLists(values)
   const isOnly = lists.length === 1
+  if (words.length === 1 && words[0] === 'one') return isOnly ? lists : []
   return lists.filter(({ name }) => (name.length === 0 ? isOnly : name.join(' ') === words.join(' ')))
+}
+
+/** By object, which does not change. */
+const ALONE = new WeakMap<ListedObject, readonly Json[]>()
+
+/** An object as all that a state holds: the same list each time, so that what is found in it once is kept. */
+export function alone(object: ListedObject): readonly Json[] {
+  const before = ALONE.get(object)
+  if (before !== undefined) return before
+  const values = [object as Json]
+  ALONE.set(object, values)
+  return values
 }
 
 /** An object of JSON holds JSON. */
@@ -90,13 +127,29 @@ export function placesOf(options: readonly string[], objects: readonly ListedObj
   return places.every(({ length }) => length === 1) ? places.flat() : null
 }
 
+/** The place of the only option that an object is called by, of options that all call some; null for none. */
+export function optionCalling(object: ListedObject, options: readonly string[], objects: readonly ListedObject[]): number | null {
+  const calling = options.flatMap((option, at) => (isCalled(option, object) ? [at] : []))
+  const areNames = options.every((option) => objects.some((one) => isCalled(option, one)))
+  return areNames && calling.length === 1 ? (calling[0] as number) : null
+}
+
 /** Whether one of its texts or numbers is just this. */
-function isCalled(name: string, object: ListedObject): boolean {
+export function isCalled(name: string, object: ListedObject): boolean {
   const said = contentOf(name).join(' ')
   return said !== '' && callsOf(object).includes(said)
 }
 
-export const callsOf = (object: ListedObject): string[] => [...textsOf(object).values()].filter((text) => text !== '')
+export const callsOf = (object: ListedObject): string[] =>
+  [...textsOf(object).values(), ...shortNames(object)].filter((text) => text !== '')
+
+export const IN_BRACKETS = / \([^)]*\)$/
+
+/** "S-118" of "S-118 (river water)" */
+function shortNames(object: ListedObject): string[] {
+  const texts = Object.values(object).filter((value): value is string => typeof value === 'string' && IN_BRACKETS.test(value))
+  return texts.map((text) => contentOf(text.replace(IN_BRACKETS, '')).join(' '))
+}
 
 /** Of an object, which does not change. */
 const TEXTS = new WeakMap<ListedObject, ReadonlyMap<string, string>>()

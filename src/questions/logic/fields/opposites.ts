@@ -45,6 +45,11 @@ const EXCLUSIVE = [
   'pending paid refunded',
 ].map(wordSet)
 
+const SAME = ['ok success successful succeeded succeed passed'].map(wordSet)
+
+/** Words of a field that is true or false, for the same. */
+export const isSame = (word: string, of: string): boolean => word !== of && SAME.some((group) => group.has(word) && group.has(of))
+
 /** "unpaid" is not paid, "offline" is not online. */
 export function isOpposite(word: string, of: string): boolean {
   if (['un', 'in', 'dis'].some((before) => word === before + of || of === before + word)) return true

@@ -4,7 +4,7 @@ import { type ClaimReading, isNamed } from './claim.ts'
 import { wordSet, wordsOf, writtenWords } from './json-fields.ts'
 
 const MISSING = wordSet('missing null unknown unset absent empty')
-const PRESENT = wordSet('present given known provided')
+const PRESENT = wordSet('present given known provided configured specified')
 /** Words that a text may say in other ways: "unknown, Lagos" is not empty, and nothing is known. */
 const OF_NO_TEXT = new Set([...MISSING, ...PRESENT].filter((word) => word !== 'empty' && word !== 'null'))
 const SAYS_NOTHING = wordSet('none no null unknown nothing')

@@ -2,11 +2,13 @@
 // says just this of some, as a status does.
 import type { Json } from '../../../core/types.ts'
 import { contentOf, fieldsIn, wordSet, wordsOf } from './json-fields.ts'
-import { type ListedObject, type ObjectList, textsOf } from './objects.ts'
+import { saysWhatItIs, stemOf } from './key-words.ts'
+import { nameKeysOf } from './meant.ts'
+import { alone, type ListedObject, type ObjectList, textsOf } from './objects.ts'
 
 const BE_OR_HAVE = '(?:is|are|was|were|has|have|had)'
 /** What a claim or a question says of objects, as a pattern: "is open", "failed". */
-export const SAYS = `(?<says>(?:${BE_OR_HAVE}|runs?|uses?|costs?|speaks?) .+|(?:not )?\\p{L}+ed)`
+export const SAYS = `(?<says>(?:${BE_OR_HAVE}|runs?|uses?|costs?|speaks?|weighs?|takes?|took|lasts?|needs?|scored|got) .+|(?:not )?\\p{L}+ed)`
 /** A word that does not begin it. */
 export const WORD = `(?!${BE_OR_HAVE}\\b|not\\b)\\p{L}+`
 
@@ -25,14 +27,11 @@ export function heldOf(
 ): readonly boolean[] | null {
   // As many fields as a state may have that is looked at.
   if (fieldsIn(objects).fields.length === 0) return null
-  const found = objects.map((object, i) => holds(`The ${calls?.[i] ?? what} ${says}.`, [object]))
+  // "Orders over 90" are not those whose number is.
+  const called = contentOf(what).join(' ') === contentOf(nameKeysOf({ objects })[0] ?? '').join(' ') ? 'one' : what
+  const found = objects.map((object, i) => holds(`The ${calls?.[i] ?? called} ${says}.`, alone(object)))
   return found.every((isSo) => isSo !== null) ? found : saidOfSome(says, objects)
 }
-
-/** Names of fields whose text says what the thing itself is: "The ticket is open" of { status: "open" }. */
-const SAYS_WHAT_IT_IS: ReadonlySet<string> = new Set(wordsOf('status state role type kind category condition result outcome phase stage'))
-
-export const saysWhatItIs = (name: readonly string[]): boolean => SAYS_WHAT_IT_IS.has(name.at(-1) ?? '')
 
 /** By the one field whose text says just this of some objects, and of the others not: "open", "sent back". */
 export function kindOfSome(says: string, objects: readonly ListedObject[]): readonly boolean[] | null {
@@ -83,14 +82,21 @@ function onlyField(
   const wanted = said.join(' ')
   const fields = Object.keys(objects[0] ?? {}).flatMap((key) => {
     const each = objects.map((object) => saying(object, key))
-    return wanted !== '' && each.includes(wanted) && !each.includes(null) && isMeant(key, each) ? [each] : []
+    return wanted !== '' && each.some((text) => text !== null && isSameKind(text, wanted)) && !each.includes(null) && isMeant(key, each)
+      ? [each]
+      : []
   })
   const [own, another] = fields
-  return own === undefined || another !== undefined ? null : own.map((text) => (text === wanted) !== isDenied)
+  return own === undefined || another !== undefined ? null : own.map((text) => isSameKind(text as string, wanted) !== isDenied)
 }
 
+/** "failed" says the same as "fail". */
+const isSameKind = (text: string, wanted: string): boolean =>
+  text === wanted || (stemOf(text) === stemOf(wanted) && stemOf(text).length >= SHORTEST_STEM)
+const SHORTEST_STEM = 4
+
 /** Words of a text that is one of several that a field may have. */
-const MOST_OF_A_KIND = 3
+const MOST_OF_A_KIND = 5
 
 /** The content of a short text; '' where there is none, null for anything else. */
 function saying(object: ListedObject, key: string): string | null {

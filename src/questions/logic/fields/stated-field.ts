@@ -4,6 +4,8 @@ import type { Json } from '../../../core/types.ts'
 import { type ClaimReading, type FieldClaim, LONGEST, readClaim, withSubjects } from './claim.ts'
 import { byCode } from './codes.ts'
 import { comparedFields } from './compared-fields.ts'
+import { comparedObjects, rankedClaim } from './compared-objects.ts'
+import { countedClaim } from './counted-claims.ts'
 import { byEach, eachListed } from './every.ts'
 import { byFlag } from './flags.ts'
 import { fieldsIn } from './json-fields.ts'
@@ -12,18 +14,40 @@ import { byDay, byMoment } from './moments.ts'
 import { heldOfNamed } from './named-object.ts'
 import { objectLists } from './objects.ts'
 import { byWhatIsThere } from './presence.ts'
+import { saidTogether } from './said-together.ts'
 import { byText } from './texts.ts'
 
 const READINGS: readonly ClaimReading[] = [byFlag, byText, byMember, byWhatIsThere, byMoment, byDay, byCode, byEach(statedField)]
 
 /** Whether a claim holds by the fields that it names; null where it names none, or they do not say the same. */
-export function statedField(claim: string, values: readonly Json[]): boolean | null {
-  if (claim.length > LONGEST) return null
+export function statedField(said: string, values: readonly Json[]): boolean | null {
+  if (said.length > LONGEST) return null
+  const claim = withoutAnybody(said)
   const state = fieldsIn(values)
   if (state.fields.length === 0 && objectLists(values).length === 0) return null
   const strict = readClaim(claim, state)
   const held = state.fields.length === 0 ? null : (heldAgainst(strict) ?? heldAgainst(withSubjects(strict)))
-  return held ?? heldOfNamed(claim, values, statedField) ?? eachListed(strict.text, values, statedField)
+  return held ?? heldOfNamed(claim, values, statedField) ?? eachListed(strict.text, values, statedField) ?? ofListed(claim, values)
+}
+
+/** What is said of the objects of lists by what their fields say together. */
+function ofListed(claim: string, values: readonly Json[]): boolean | null {
+  return saidTogether(claim, values) ?? comparedObjects(claim, values) ?? rankedClaim(claim, values) ?? countedClaim(claim, values)
+}
+
+const BY_SOMEBODY =
+  /^(?:(?<none>nobody|no one|no-one)|somebody|someone) (?<be>is|was|has|have)(?: been)? (?<done>\p{L}+ed|down)(?: (?:to|for|by))?(?: (?<what>.+?))?(?=[.?!]*$)/iu
+
+const OF_EVERYBODY = /^(?:(?<all>everyone|everybody|everything)|nobody|no one) /i
+
+/** "Nobody has booked B12." as "B12 is not booked." */
+function withoutAnybody(claim: string): string {
+  const everyOne = claim.trim().replace(OF_EVERYBODY, (_, all: string | undefined) => (all === undefined ? 'No one ' : 'Every one '))
+  if (!BY_SOMEBODY.test(claim.trim())) return everyOne
+  return claim.trim().replace(BY_SOMEBODY, (...found) => {
+    const { none, done, what } = found.at(-1) as Readonly<Record<string, string | undefined>>
+    return `${what ?? 'It'} is ${none === undefined ? '' : 'not '}${done}`
+  })
 }
 
 function heldAgainst(claim: FieldClaim): boolean | null {

@@ -2,8 +2,8 @@
 // 'status != "shipped"'
 import { type ClaimReading, type FieldClaim, isAbout, isNamed } from './claim.ts'
 import { contentOf, type JsonField, wordsOf } from './json-fields.ts'
+import { saysWhatItIs } from './key-words.ts'
 import { areExclusive } from './opposites.ts'
-import { saysWhatItIs } from './said-of-objects.ts'
 
 const MARK = ' ?(={1,3}|!==?|≠|<>) ?'
 const IS_TEXT = new RegExp(`^(.+?)(?: (is|was|equals)(?: (not))? |${MARK})["'“”]?(.+?)["'“”]?$`, 'iu')

@@ -2,11 +2,11 @@
 // members of a JSON object that are objects alike. Training finds the same
 // (models/service-1-pro/training/text/narrowing.py).
 import { pointer } from '../../../../core/pointer.ts'
+import { type TableCell, type TableRow, type TextTable, textTables } from '../../../../core/text-tables.ts'
 import type { Json, Prompt } from '../../../../core/types.ts'
 import { type Fields, IDS, isFields, isList, isTurn } from './json-lines.ts'
 import { labelOf, lastWord } from './numbered-parts.ts'
 import { MOST_WORDS_OF_NAME, nameOf, wordsOfKey } from './row-names.ts'
-import { type TableCell, type TableRow, type TextTable, textTables } from './text-tables.ts'
 
 /** Name of a row, as `nameOf` makes it -> the row: its index, or its key in an object. */
 export type RowNames = ReadonlyMap<string, string>

@@ -1,10 +1,11 @@
 // A prompt to the one text that passages are cut from: texts as they are, JSON as lines (json-lines.ts), and of tables
 // and lists whose rows are not all shown those that are.
+
+import type { TableRow, TextTable } from '../../../../core/text-tables.ts'
 import type { Prompt, TextSource } from '../../../../core/types.ts'
 import { JsonLines } from './json-lines.ts'
 import type { ShownRows } from './named-rows.ts'
 import { type StateText, StateWriter } from './state-writer.ts'
-import type { TableRow, TextTable } from './text-tables.ts'
 
 const ALL_ROWS: ShownRows = new Map()
 

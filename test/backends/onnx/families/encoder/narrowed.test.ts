@@ -7,7 +7,7 @@ import type { Branch } from '../../../../../src/backends/backend.ts'
 import { NamedRows } from '../../../../../src/backends/onnx/families/encoder/named-rows.ts'
 import { rowBranches } from '../../../../../src/backends/onnx/families/encoder/row-branches.ts'
 import { stateText } from '../../../../../src/backends/onnx/families/encoder/state-text.ts'
-import { textTables } from '../../../../../src/backends/onnx/families/encoder/text-tables.ts'
+import { textTables } from '../../../../../src/core/text-tables.ts'
 import type { Json } from '../../../../../src/core/types.ts'
 import { readState } from '../../../../../src/pipeline/state/state.ts'
 

@@ -1,0 +1,56 @@
+// "Two users are on the free plan", "Imke has two chores", "There are at least three pending orders": a claim about how
+// many objects of a list say what it says.
+import type { Json } from '../../../core/types.ts'
+import { COMPARATORS } from '../compared-numbers.ts'
+import { AT, holdsFor, type Signs, signOf } from '../compared-values.ts'
+import { numberOf } from '../read-numbers.ts'
+import { questionText } from './claim.ts'
+import { contentOf } from './json-fields.ts'
+import { areAccounted, meantBy, nameKeysOf, wordsWithDays } from './meant.ts'
+import { type ObjectList, objectLists } from './objects.ts'
+
+const NUMBER = '(?<number>\\d{1,3}|\\p{L}+)'
+const COMPARING = [...COMPARATORS.map(([words, signs]) => [`(?:${words}) `, signs] as const), ['(?:(?:only|just|exactly) )?', AT] as const]
+const FORMS = COMPARING.flatMap(([comparing, signs]) =>
+  [
+    `(?:there (?:is|are|was|were) )?${comparing}${NUMBER} (?!(?:is|are|was|were|of|from|in|at|on)\\b)(?<what>.+)`,
+    `(?<owner>.+?) (?:has|have|had|placed|made|ordered|got) ${comparing}${NUMBER} (?<what>\\p{L}+)`,
+  ].map((source) => ({ pattern: new RegExp(`^${source}$`, 'iu'), signs })),
+)
+
+/** A word for several things, or for people. */
+const SEVERAL = /^(?:\p{L}+s|people|persons|men|women|children)\b/iu
+const DENIES = /\b(?:not|never|no)\b/i
+
+/** Null where the claim counts something else, or says more than the fields of the objects account for. */
+export function countedClaim(claim: string, values: readonly Json[]): boolean | null {
+  const lists = objectLists(values)
+  if (lists.length === 0) return null
+  const text = questionText(claim)
+  if (DENIES.test(text)) return null
+  const found = FORMS.flatMap(({ pattern, signs }) => {
+    const { number = '', what = '', owner = '' } = pattern.exec(text)?.groups ?? {}
+    const limit = numberOf(number)
+    const possible = lists.filter(({ objects }) => limit !== null && limit <= objects.length)
+    const counts = possible.map((list) => countIn(list, owner, what)).filter((count) => count !== null)
+    return counts.length === 1 ? [holdsFor(signs as Signs, [signOf((counts[0] as number) - (limit as number))])] : []
+  })
+  return new Set(found).size === 1 ? (found[0] ?? null) : null
+}
+
+function countIn(list: ObjectList, owner: string, what: string): number | null {
+  const isOwned = owner !== ''
+  // What they are called comes first: "users are on the free plan".
+  const [called = '', ...others] = wordsWithDays(what)
+  const named = isOwned ? meantBy(wordsWithDays(owner), list) : null
+  const meant = named ?? meantBy([called, ...others], list)
+  const isCalled = named === null && meant.rest[0] === called && SEVERAL.test(what)
+  const left = isCalled ? meant.rest.slice(1) : meant.rest
+  if (meant.said.length === 0 || meant.said.some(({ isPart, isName }) => isPart || isName) || !areAccounted(left, meant.said)) return null
+  return isOwned && !isKind(called, list) ? null : meant.places.length
+}
+
+/** Whether a word is what the objects of a list are called. */
+function isKind(word: string, list: ObjectList): boolean {
+  return list.name.includes(word) || contentOf(nameKeysOf(list)[0] ?? '').includes(word)
+}

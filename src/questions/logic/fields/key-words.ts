@@ -1,0 +1,85 @@
+// Which key of an object words mean: "points" of `Pts`, "cost" of `unit_price`, "cpu load" of `cpu_pct`.
+import { unitOfName } from '../../../core/units.ts'
+import { wordSet, wordsOf } from './json-fields.ts'
+
+/** What says no more than that there is a value, in a key and in words. */
+export const OF_ANY = wordSet(
+  'date day at on by to time value level load usage count number amount no is pct percent total current of name id',
+)
+const ALIKE: readonly ReadonlySet<string>[] = [
+  'cost price fee amount charge rent fare rate total',
+  'start begin from',
+  'end finish until to',
+  'point pt pts',
+  'status state result outcome',
+  'own owner',
+  'born birth birthday',
+  'weigh weight',
+  'take took last duration minute second hour time latency ms',
+  'quantity qty',
+  'email mail',
+  'phone telephone tel',
+  'monday mon',
+  'tuesday tue',
+  'wednesday wed',
+  'thursday thu',
+  'friday fri',
+  'saturday sat',
+  'sunday sun',
+  'win won w',
+  'draw drawn d',
+  'loss lost lose l',
+  'mark grade score',
+  'person who assignee owner responsible',
+  'place where location room',
+].map(wordSet)
+
+/** The one key that words name, and nothing else; null for none, and where several are meant alike. */
+export function keyNamed(words: readonly string[], keys: readonly string[]): string | null {
+  const known = new Set(keys.flatMap(wordsOf))
+  const said = words.filter((word) => known.has(word) || !OF_ANY.has(word))
+  const graded = keys.map((key) => ({ key, grade: gradeOf(said, key) })).filter(({ grade }) => grade > 0)
+  const best = Math.max(...graded.map(({ grade }) => grade))
+  const [one, another] = graded.filter(({ grade }) => grade === best)
+  return one === undefined || another !== undefined ? null : one.key
+}
+
+/** 3 where words and key are the same, 2 where the key has more that any value has, 1 by other words, 0 for none. */
+function gradeOf(said: readonly string[], key: string): number {
+  const own = wordsOf(key)
+  if (said.length === 0 || own.length === 0) return 0
+  const matched = own.map((word) => ({ word, by: said.find((one) => isSameWord(one, word)) }))
+  if (said.some((one) => !matched.some(({ by }) => by === one))) return gradeByMeaning(said, own)
+  const missing = matched.filter(({ by }) => by === undefined).map(({ word }) => word)
+  if (missing.length === 0) return 3
+  return missing.every((word) => OF_ANY.has(word) || isUnit(word, key)) ? 2 : 0
+}
+
+function gradeByMeaning(said: readonly string[], own: readonly string[]): number {
+  if (said.length !== 1) return 0
+  const word = said[0] as string
+  const group = ALIKE.find((words) => words.has(word) || words.has(stemOf(word)))
+  return group !== undefined && own.some((other) => group.has(other)) ? 1 : 0
+}
+
+/** Whether a word is one of a key, or of what the key is also called. */
+export function isOfKey(word: string, key: string): boolean {
+  return wordsOf(key).some((own) => own === word || ALIKE.some((group) => group.has(own) && group.has(word)))
+}
+
+/** Whether words name a key by all that it is called. */
+export function areAllOfKey(words: readonly string[], key: string): boolean {
+  return wordsOf(key).every((own) => words.some((word) => own === word || ALIKE.some((group) => group.has(own) && group.has(word))))
+}
+
+const isUnit = (word: string, key: string): boolean => unitOfName(key) !== null && wordsOf(key).at(-1) === word
+
+const isSameWord = (one: string, other: string): boolean => one === other || (stemOf(one) === stemOf(other) && stemOf(one).length >= 4)
+
+/** "scored", "scoring" and "score" have one stem. */
+export const stemOf = (word: string): string => word.replace(/(?:ings?|ed|es|e|s)$/, '')
+
+/** Names of fields whose text says what the thing itself is: "The ticket is open" of { status: "open" }. */
+const SAYS_WHAT_IT_IS: ReadonlySet<string> = new Set(wordsOf('status state role type kind category condition result outcome phase stage'))
+
+export const saysWhatItIs = (name: readonly string[]): boolean => SAYS_WHAT_IT_IS.has(name.at(-1) ?? '')

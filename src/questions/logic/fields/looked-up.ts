@@ -1,0 +1,114 @@
+// "What is Faro's status?", "When is R-310 due?", "How many seats does Lab 2 have?": a question for the value of one
+// field, of an object that it calls by what its fields say, or of the state.
+import { dateOf, isoDay } from '../../../core/dates-as-written.ts'
+import type { Json } from '../../../core/types.ts'
+import { numberOf } from '../read-numbers.ts'
+import { isAbout, questionText, readClaim } from './claim.ts'
+import { contentOf, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from './json-fields.ts'
+import { keyNamed } from './key-words.ts'
+import { hasWithin, meantBy, nameKeysOf, PREPOSITIONS, wordsWithDays } from './meant.ts'
+import { objectLists } from './objects.ts'
+
+/** Words that ask, and say nothing of what for. */
+const ASKING = wordSet(
+  'what which who whom whose when where how many much long old please give tell me show state get got used set given stated shown listed',
+)
+const ASKS = /^(?:what|which|who|whom|whose|when|where|how)\b/i
+/** What a question for somebody, a time or a place may be answered by, where it says no more of it. */
+const BY_ASKING: Readonly<Record<string, string>> = { who: 'who', whose: 'who', when: 'date', where: 'where' }
+const SUBJECT = /\b(?:the|this) (\p{L}+) (?=\p{L}+\b)|\b(?:the|this) (\p{L}+)['’]s\b|\bof (?:the|this) (\p{L}+)$/giu
+
+const HAPPENED = /^what happened (?:to|with) /iu
+const IS_IT = / (?:of \p{L}+ )?(?:is|was) (?:it|this|that)$/iu
+/** What the thing does with what is counted says no more: "How many rows did import-prices process?" */
+const DID = /^(how (?:many|much) .+? (?:did|does) .+) \p{L}+$/iu
+
+/** The value that a question asks for; undefined where the fields do not surely say it. */
+export function valueAsked(question: string, values: readonly Json[]): Json | undefined {
+  const text = questionText(question).replace(HAPPENED, 'what status of ').replace(IS_IT, '').replace(DID, '$1')
+  if (text === '') return undefined
+  const found = [...ofListed(text, values), ...ofState(text, values)]
+  const [value] = found
+  const isFitting = value !== undefined && found.every((other) => plain(String(other)) === plain(String(value))) && fits(text, value)
+  return isFitting ? value : undefined
+}
+
+function ofListed(text: string, values: readonly Json[]): Json[] {
+  const [asked = '', ...others] = wordsWithDays(text)
+  const words = ASKS.test(text) ? others : [asked, ...others]
+  return objectLists(values).flatMap((list) => {
+    const { places, said, rest } = meantBy(words, list)
+    const object = places.length === 1 ? list.objects[places[0] as number] : undefined
+    if (object === undefined || said.length === 0) return []
+    const own = new Set(Object.keys(object).flatMap(wordsOf))
+    const left = rest.filter((word) => !ASKING.has(word) || own.has(word))
+    const [named] = nameKeysOf(list)
+    const keys = Object.keys(object).filter((one) => one !== named)
+    const key = keyNamed(left.length === 0 ? [BY_ASKING[asked] ?? ''] : left, keys)
+    const value = key === null ? undefined : object[key]
+    return key === null || value === undefined || said.some(({ keys }) => keys.includes(key)) || !isScalar(value) ? [] : [value]
+  })
+}
+
+/** UTF-16 units of what a field says, and no text in it. */
+const LONGEST_VALUE = 80
+
+/** Of the fields that are not in lists. */
+function ofState(text: string, values: readonly Json[]): Json[] {
+  const state = fieldsIn(values)
+  const content = contentOf(text).filter((word) => (!ASKING.has(word) && !PREPOSITIONS.has(word)) || state.known.has(word))
+  const subjects = Array.from(text.matchAll(SUBJECT), ([, of, whose, last]) => wordsOf((of ?? whose ?? last) as string)[0] as string)
+  // Where a text says more, somebody in it may be meant.
+  const isAlone = state.fields.every(({ value }) => typeof value !== 'string' || value.length <= LONGEST_VALUE)
+  const claim = { ...readClaim(text, state), subjects: isAlone ? subjects : null }
+  const named = state.fields.filter((field) => isScalar(field.value) && isNamedBy(content, field, claim))
+  const deepest = Math.max(...named.map((field) => saidOf(content, field)))
+  const found = named.filter((field) => saidOf(content, field) === deepest)
+  return found.length === 1 ? [(found[0] as JsonField).value] : []
+}
+
+/** How many words say where a field stands. */
+const saidOf = (words: readonly string[], { around }: JsonField): number => words.filter((word) => around.has(word)).length
+
+/** Whether words are its key and what it is about. */
+function isNamedBy(words: readonly string[], field: JsonField, claim: Parameters<typeof isAbout>[2]): boolean {
+  const others = words.filter((word) => !field.name.includes(word))
+  const about = others.filter((word) => isAbout([word], field, claim))
+  const key = words.filter((word) => !about.includes(word))
+  return keyNamed(key, [field.key]) !== null
+}
+
+/** Whether a value is of the kind that is asked for: a time, a number, a name. */
+function fits(text: string, value: Json): boolean {
+  if (value === null) return true
+  if (/^when\b/i.test(text)) return typeof value === 'string' && /\d|day\b|morning|noon|night/i.test(value)
+  if (/^how (?:many|much)\b/i.test(text)) return typeof value === 'number' || /\d/.test(String(value))
+  if (/^who\b/i.test(text)) return typeof value === 'string' && /\p{L}/u.test(value)
+  return true
+}
+
+const NONE = /^(?:none|no(?:body|thing| one)?|not (?:set|given|known|there|assigned|yet)|unassigned|unknown|missing|empty)\b/i
+
+/** What says some word may say that it is not so. */
+const DENIES = /\b(?:not?|never|without|except|un\p{L}+)\b|n['’]t\b/iu
+
+/** The place of the only option that says a value; null where none or several do. */
+export function optionSaying(value: Json, options: readonly string[]): number | null {
+  const same = options.findIndex((option) => option.trim().toLowerCase() === String(value).trim().toLowerCase())
+  if (same >= 0) return same
+  const places = options.flatMap((option, at) => (isSaid(value, option) ? [at] : []))
+  if (places.length === 1) return places[0] as number
+  const own = typeof value === 'string' && !DENIES.test(value) ? plain(value) : ''
+  const within = options.flatMap((option, at) => (plain(option) !== '' && hasWithin(own, plain(option)) ? [at] : []))
+  return places.length === 0 && within.length === 1 ? (within[0] as number) : null
+}
+
+function isSaid(value: Json, option: string): boolean {
+  if (value === null) return NONE.test(option)
+  if (typeof value === 'boolean') return value === /^(?:yes|true|on)$/i.test(option) && /^(?:yes|true|on|no|false|off)$/i.test(option)
+  if (plain(String(value)) === plain(option)) return true
+  if (typeof value === 'number') return numberOf(option) === value
+  const [own, said] = [dateOf(String(value)), dateOf(option)]
+  if (/^(?:19|20)\d\d$/.test(option) && own !== null) return own.year === Number(option)
+  return own !== null && said !== null && isoDay(own) === isoDay(said)
+}

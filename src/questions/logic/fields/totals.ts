@@ -1,0 +1,62 @@
+// "How many seats are there in total?", "total amount of the orders from Fenwick", "How many chores does Lasse have?":
+// sums over the objects of a list that words mean, and how many these are.
+import type { Json } from '../../../core/types.ts'
+import { unitOfName } from '../../../core/units.ts'
+import { readValueOf } from '../read-numbers.ts'
+import { questionText } from './claim.ts'
+import { contentOf, wordSet } from './json-fields.ts'
+import { keyNamed } from './key-words.ts'
+import { areAccounted, type Meant, meantBy, nameKeysOf, wordsWithDays } from './meant.ts'
+import { type ObjectList, objectLists } from './objects.ts'
+
+const TOTAL = /\b(?:of all (?:\p{L}+ )?(?=together|combined)|in (?:total|all|sum)|total|altogether|together|overall|combined|sum)\b/giu
+const HOW_MANY = /^(?:how many|(?:the )?number of|count(?: of)?)\b/iu
+const HOW_MUCH = /^(?:(?:what|how much) (?:is|are|was|were|did|do|does)|how much|the|what)\b/iu
+/** Of a list whose things the question calls by any word. */
+const LISTED =
+  /^how many (?!of )\p{L}+ (?:are|were) (?:listed|(?:there )?(?:on|in) (?:the|this) (?:list|table|report|export|file|sheet))$/iu
+/** Words beside what is counted and summed up. */
+const BESIDE = wordSet(
+  'all these those each every both everyone get got take took cost used use make made of and listed given shown placed booked worked spent sold recorded logged sent processed',
+)
+
+/** Null where a question asks for something else, or the fields do not surely say it. */
+export function totalAsked(question: string, values: readonly Json[]): number | null {
+  const text = questionText(question)
+  const isTotal = text.search(TOTAL) >= 0
+  if (!HOW_MANY.test(text) && !isTotal) return null
+  const words = wordsWithDays(text.replace(TOTAL, ' ').replace(HOW_MANY, ' ').replace(HOW_MUCH, ' ')).filter((word) => !BESIDE.has(word))
+  const lists = objectLists(values)
+  const [only, another] = lists
+  if (only !== undefined && another === undefined && LISTED.test(text)) return only.objects.length
+  const found = lists
+    .map((list) => {
+      const meant = meantBy(words, list)
+      if (meant.said.some(({ isPart, isName }) => isPart || isName)) return null
+      const isCount = HOW_MANY.test(text)
+      return (isTotal ? sumOf(list, meant, isCount) : null) ?? (isCount ? countOf(list, meant, words) : null)
+    })
+    .filter((total) => total !== null)
+  return found.length === 1 ? (found[0] as number) : null
+}
+
+/** Of the one field that is named, of all that are meant. "How many" asks for what a key calls several, or its unit. */
+function sumOf({ objects }: ObjectList, { places, said, rest }: Meant, isOfSeveral: boolean): number | null {
+  const nameKeys = nameKeysOf({ objects })
+  const key = keyNamed(
+    rest.filter((word) => !areAccounted([word], said)),
+    Object.keys(objects[0] ?? {}).filter((one) => !nameKeys.includes(one)),
+  )
+  if (key === null || places.length === 0 || (isOfSeveral && !/s$/i.test(key) && unitOfName(key) === null)) return null
+  const numbers = places.map((place) => readValueOf(objects[place]?.[key] ?? null))
+  const units = new Set(numbers.map((one) => (one === null ? null : `${one.ahead}${one.behind}`.trim())))
+  const isWhole = !numbers.includes(null) && units.size === 1
+  return isWhole ? Number(numbers.reduce((sum, one) => sum + (one?.number ?? 0), 0).toPrecision(12)) : null
+}
+
+/** Of those that are meant, where the words say what they are. */
+function countOf(list: ObjectList, { places, said, rest }: Meant, words: readonly string[]): number | null {
+  const kinds = [...list.name, ...contentOf(nameKeysOf(list)[0] ?? '')]
+  const isSaid = words.some((word) => kinds.includes(word))
+  return isSaid && areAccounted(rest, said) ? places.length : null
+}

@@ -1,0 +1,54 @@
+// What objects are worth by one of their fields: numbers, days, or how many there are in a list.
+import { dateOf, isoDay } from '../../../core/dates-as-written.ts'
+import type { Json } from '../../../core/types.ts'
+import { readValueOf } from '../read-numbers.ts'
+import type { RankedBy } from './adjectives.ts'
+import { type ListedObject, OWN_VALUE } from './objects.ts'
+
+/** By the one field that is ranked by, null of an object without it; null where none, or several, may be meant. */
+export function worthsBy(objects: readonly ListedObject[], isBy: RankedBy, isOfDays = false): readonly (number | null)[] | null {
+  const all = Object.keys(objects[0] ?? {})
+  const keys = all.includes(OWN_VALUE) ? [OWN_VALUE] : isBy(all)
+  const known = keys.map((key) => worthsOf(objects, key, isOfDays)).filter((worths) => worths !== null)
+  const [worths, another] = known
+  return worths === undefined || another !== undefined || areOfSeveralUnits(objects) ? null : worths
+}
+
+/** Null where one is no number and no day, or fewer than two have one. */
+function worthsOf(objects: readonly ListedObject[], key: string, isOfDays: boolean): readonly (number | null)[] | null {
+  const units = new Set<string>()
+  const worths = objects.map((object) => {
+    const value = object[key]
+    // "absent" among numbers is none.
+    if (value === null || (!isOfDays && typeof value === 'string' && !/\d/.test(value))) return null
+    const { number, unit } = worth(value, isOfDays)
+    units.add(unit)
+    return number
+  })
+  const isKnown = !worths.includes(Number.NaN) && worths.filter((one) => one !== null).length > 1
+  return isKnown && units.size === 1 ? worths : null
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
+
+/** A number with its unit, how many a list has, or a day as a number; NaN for anything else. */
+function worth(value: Json | undefined, isOfDays: boolean): { readonly number: number; readonly unit: string } {
+  if (!isOfDays && Array.isArray(value)) return { number: value.length, unit: '' }
+  const read = isOfDays || value === undefined ? null : readValueOf(value)
+  if (read !== null) return { number: read.number, unit: `${read.ahead}${read.behind}`.trim() }
+  const moment = typeof value === 'string' && MOMENT.test(value) ? Date.parse(value.replace(' ', 'T')) : Number.NaN
+  if (!Number.isNaN(moment)) return { number: moment, unit: 'day' }
+  const day = typeof value === 'string' ? dateOf(value) : null
+  return { number: day === null ? (minutesOf(value) ?? Number.NaN) : Date.parse(isoDay(day)), unit: 'day' }
+}
+
+/** "09:30" in minutes; null for what is no time of a day. */
+export function minutesOf(value: Json | undefined): number | null {
+  const [, hours, minutes] = (typeof value === 'string' ? /^(\d{1,2}):(\d\d)(?::\d\d)?$/.exec(value.trim()) : null) ?? []
+  return hours === undefined ? null : Number(hours) * 60 + Number(minutes)
+}
+
+/** "EUR" of one and "USD" of another. */
+function areOfSeveralUnits(objects: readonly ListedObject[]): boolean {
+  return ['currency', 'unit'].some((key) => new Set(objects.map((object) => object[key])).size > 1)
+}

@@ -1,0 +1,26 @@
+// What a text says in a form that leaves nothing to read: JSON, tables, lines of "name: value". Statements and
+// questions are held against it as they are against JSON.
+import type { Json } from '../../../core/types.ts'
+import { jsonInText } from './json-in-text.ts'
+import { lineLists } from './line-lists.ts'
+import { pairRecords } from './pairs.ts'
+import { tableRows } from './tables.ts'
+
+/** UTF-16 units of a text that is looked through. */
+const LONGEST_TEXT = 50_000
+/** More lines are no record, and no list that a question looks through. */
+const MOST_LINES = 2_000
+
+/** Lines that part the rows of a table: "-----+----". */
+const RULED = /^[ \t]*[-+=|]*[-=]\+[-+=|]*[ \t]*(?:\n|$)/gm
+
+/** Objects and lists, in reading order of each form; none of a text that is all sentences. */
+export function recordsInText(text: string): Json[] {
+  if (text.length > LONGEST_TEXT) return []
+  const values = jsonInText(text)
+  if (values.length > 0 || text.split('\n', MOST_LINES + 1).length > MOST_LINES) return values
+  const { lists, rest } = lineLists(text.replace(RULED, ''))
+  const tables = tableRows(rest)
+  const around = tables.reduceRight((whole, { start, end }) => `${whole.slice(0, start)}\n${whole.slice(end)}`, rest)
+  return [...lists, ...tables.map(({ rows }) => [...rows]), ...pairRecords(around)]
+}
