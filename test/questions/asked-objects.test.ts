@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/types.ts'
 import type { ChoiceAnswer } from '../../src/questions/choice.ts'
-import { heldOfOptions, onlyOption } from '../../src/questions/logic/fields/asked-objects.ts'
 import { heldOfMembers } from '../../src/questions/logic/fields/lists.ts'
 import { statedField } from '../../src/questions/logic/fields/stated-field.ts'
+import { heldOfOptions, onlyOption } from '../../src/questions/logic/objects/asked-objects.ts'
 import type { SelectAnswer } from '../../src/questions/select.ts'
 import { askOne } from './ask.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/types.ts'
 import type { FillAnswer } from '../../src/questions/fill.ts'
-import { countAsked } from '../../src/questions/logic/fields/counted.ts'
+import { countAsked } from '../../src/questions/logic/objects/counted.ts'
 import { askOne, written } from './ask.ts'
 
 const order: Json = {

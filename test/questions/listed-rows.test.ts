@@ -5,8 +5,8 @@ import type { Json } from '../../src/core/types.ts'
 import type { ChoiceAnswer } from '../../src/questions/choice.ts'
 import type { FillAnswer } from '../../src/questions/fill.ts'
 import { statedField } from '../../src/questions/logic/fields/stated-field.ts'
-import { toldHeld, toldOption, toldValue } from '../../src/questions/logic/fields/told.ts'
 import { recordsInText } from '../../src/questions/logic/records/records-in-text.ts'
+import { toldHeld, toldOption, toldValue } from '../../src/questions/logic/told.ts'
 import { askOne } from './ask.ts'
 
 const orders = recordsInText(

@@ -1,7 +1,7 @@
 // Questions for the first or last of several JSON objects: told by one of their fields, or left to the model.
 import { describe, expect, it } from 'vitest'
 import type { ChoiceAnswer } from '../../src/questions/choice.ts'
-import { rankedOption } from '../../src/questions/logic/fields/ranked.ts'
+import { rankedOption } from '../../src/questions/logic/objects/ranked.ts'
 import { askOne } from './ask.ts'
 
 const flats = {

@@ -2,7 +2,7 @@
 // cheapest?"), or of which alone something is so ("Which job failed?"), their fields tell it.
 import type { Branch } from '../../backends/backend.ts'
 import { toProbabilities } from '../../core/math.ts'
-import { toldOption } from '../logic/fields/told.ts'
+import { toldOption } from '../logic/told.ts'
 import type { QuestionContext } from './checked-question.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
 import { decide } from './decide.ts'

@@ -2,7 +2,7 @@
 // names, how many there are of what it counts, a sum; and none where the field is empty.
 import type { Grammar, UncountedGenerated } from '../../backends/backend.ts'
 import type { Json } from '../../core/types.ts'
-import { toldValue } from '../logic/fields/told.ts'
+import { toldValue } from '../logic/told.ts'
 import { LOG_FLOOR } from './decide-branch.ts'
 import { STATED } from './decide-statement.ts'
 

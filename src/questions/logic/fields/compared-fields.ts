@@ -167,13 +167,9 @@ function namedOtherwise(words: readonly string[], claim: FieldClaim): JsonField 
   if (claim.subjects === null) return null
   const found = claim.state.fields.filter((field) => {
     const key = words.filter((word) => !isAbout([word], field, claim))
-    return (
-      key.length > 0 &&
-      keyNamed(
-        key,
-        field.beside.map((one) => one.key),
-      ) === field.key
-    )
+    if (keyNamed(key, [field.key]) === null) return false
+    const beside = field.beside.map((one) => one.key)
+    return keyNamed(key, beside) === field.key
   })
   return found.length === 1 ? (found[0] as JsonField) : null
 }

@@ -1,20 +1,20 @@
 // "The order is paid." of { order: { paid: false } }: a claim that says in plain words what fields of a JSON value say.
 // Claims that say anything more are left to the model.
 import type { Json } from '../../../core/types.ts'
+import { comparedObjects, rankedClaim } from '../objects/compared-objects.ts'
+import { countedClaim } from '../objects/counted-claims.ts'
+import { byEach, eachListed } from '../objects/every.ts'
+import { heldOfNamed } from '../objects/named-object.ts'
+import { objectLists } from '../objects/objects.ts'
+import { saidTogether } from '../objects/said-together.ts'
 import { type ClaimReading, type FieldClaim, LONGEST, readClaim, withSubjects } from './claim.ts'
 import { byCode } from './codes.ts'
 import { comparedFields } from './compared-fields.ts'
-import { comparedObjects, rankedClaim } from './compared-objects.ts'
-import { countedClaim } from './counted-claims.ts'
-import { byEach, eachListed } from './every.ts'
 import { byFlag } from './flags.ts'
 import { fieldsIn } from './json-fields.ts'
 import { byMember } from './lists.ts'
 import { byDay, byMoment } from './moments.ts'
-import { heldOfNamed } from './named-object.ts'
-import { objectLists } from './objects.ts'
 import { byWhatIsThere } from './presence.ts'
-import { saidTogether } from './said-together.ts'
 import { byText } from './texts.ts'
 
 const READINGS: readonly ClaimReading[] = [byFlag, byText, byMember, byWhatIsThere, byMoment, byDay, byCode, byEach(statedField)]

@@ -2,12 +2,14 @@
 // sums over the objects of a list that words mean, and how many these are.
 import type { Json } from '../../../core/types.ts'
 import { unitOfName } from '../../../core/units.ts'
+import { questionText } from '../fields/claim.ts'
+import { contentOf, wordSet } from '../fields/json-fields.ts'
+import { keyNamed } from '../fields/key-words.ts'
 import { readValueOf } from '../read-numbers.ts'
-import { questionText } from './claim.ts'
-import { contentOf, wordSet } from './json-fields.ts'
-import { keyNamed } from './key-words.ts'
-import { areAccounted, type Meant, meantBy, nameKeysOf, wordsWithDays } from './meant.ts'
+import { areAccounted, type Meant, meantBy } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
+import { wordsWithDays } from './said-texts.ts'
+import { nameKeysOf } from './value-index.ts'
 
 const TOTAL = /\b(?:of all (?:\p{L}+ )?(?=together|combined)|in (?:total|all|sum)|total|altogether|together|overall|combined|sum)\b/giu
 const HOW_MANY = /^(?:how many|(?:the )?number of|count(?: of)?)\b/iu

@@ -1,13 +1,13 @@
 // "What is Faro's status?", "When is R-310 due?", "How many seats does Lab 2 have?": a question for the value of one
 // field, of an object that it calls by what its fields say, or of the state.
-import { dateOf, isoDay } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
-import { numberOf } from '../read-numbers.ts'
-import { isAbout, questionText, readClaim } from './claim.ts'
-import { contentOf, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from './json-fields.ts'
-import { keyNamed } from './key-words.ts'
-import { hasWithin, meantBy, nameKeysOf, PREPOSITIONS, wordsWithDays } from './meant.ts'
+import { isAbout, questionText, readClaim } from '../fields/claim.ts'
+import { contentOf, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
+import { keyNamed } from '../fields/key-words.ts'
+import { meantBy, PREPOSITIONS } from './meant.ts'
 import { objectLists } from './objects.ts'
+import { wordsWithDays } from './said-texts.ts'
+import { nameKeysOf } from './value-index.ts'
 
 /** Words that ask, and say nothing of what for. */
 const ASKING = wordSet(
@@ -85,30 +85,4 @@ function fits(text: string, value: Json): boolean {
   if (/^how (?:many|much)\b/i.test(text)) return typeof value === 'number' || /\d/.test(String(value))
   if (/^who\b/i.test(text)) return typeof value === 'string' && /\p{L}/u.test(value)
   return true
-}
-
-const NONE = /^(?:none|no(?:body|thing| one)?|not (?:set|given|known|there|assigned|yet)|unassigned|unknown|missing|empty)\b/i
-
-/** What says some word may say that it is not so. */
-const DENIES = /\b(?:not?|never|without|except|un\p{L}+)\b|n['’]t\b/iu
-
-/** The place of the only option that says a value; null where none or several do. */
-export function optionSaying(value: Json, options: readonly string[]): number | null {
-  const same = options.findIndex((option) => option.trim().toLowerCase() === String(value).trim().toLowerCase())
-  if (same >= 0) return same
-  const places = options.flatMap((option, at) => (isSaid(value, option) ? [at] : []))
-  if (places.length === 1) return places[0] as number
-  const own = typeof value === 'string' && !DENIES.test(value) ? plain(value) : ''
-  const within = options.flatMap((option, at) => (plain(option) !== '' && hasWithin(own, plain(option)) ? [at] : []))
-  return places.length === 0 && within.length === 1 ? (within[0] as number) : null
-}
-
-function isSaid(value: Json, option: string): boolean {
-  if (value === null) return NONE.test(option)
-  if (typeof value === 'boolean') return value === /^(?:yes|true|on)$/i.test(option) && /^(?:yes|true|on|no|false|off)$/i.test(option)
-  if (plain(String(value)) === plain(option)) return true
-  if (typeof value === 'number') return numberOf(option) === value
-  const [own, said] = [dateOf(String(value)), dateOf(option)]
-  if (/^(?:19|20)\d\d$/.test(option) && own !== null) return own.year === Number(option)
-  return own !== null && said !== null && isoDay(own) === isoDay(said)
 }

@@ -1,11 +1,12 @@
 // "Faro's status is reserved", "Lab 2 is booked by Ms. Tanaka", "R-312 is due on 9 June 2026": a claim that calls one
 // object of a list and says what another of its fields says, with no word that neither of them accounts for.
 import type { Json } from '../../../core/types.ts'
-import { readClaim } from './claim.ts'
-import { fieldsIn } from './json-fields.ts'
-import { isOfKey } from './key-words.ts'
-import { areAccounted, hasWithin, meantBy, type SaidValue, textOf, wordsWithDays } from './meant.ts'
+import { readClaim } from '../fields/claim.ts'
+import { fieldsIn } from '../fields/json-fields.ts'
+import { isOfKey } from '../fields/key-words.ts'
+import { areAccounted, meantBy, type SaidValue } from './meant.ts'
 import { type ListedObject, type ObjectList, OWN_KEY, objectLists } from './objects.ts'
+import { hasWithin, textOf, wordsWithDays } from './said-texts.ts'
 
 /** Null where the claim says anything else, or the object's field may mean the same in other words. */
 export function saidTogether(claim: string, values: readonly Json[]): boolean | null {

@@ -1,10 +1,11 @@
 // "Which customers have a pending order?": a question for what one field of some objects says, of which its options are
 // values, where words say which objects are meant.
 import type { Json } from '../../../core/types.ts'
-import { questionText } from './claim.ts'
-import { contentOf, wordsOf } from './json-fields.ts'
-import { areAccounted, keyOfAll, meantBy, textOf, wordsWithDays } from './meant.ts'
+import { questionText } from '../fields/claim.ts'
+import { contentOf, wordsOf } from '../fields/json-fields.ts'
+import { areAccounted, meantBy } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
+import { keyOfAll, textOf, wordsWithDays } from './said-texts.ts'
 
 const ASKED = /^(?:which|what|who|whose)\b(?: of (?:the|these|those|them))?/iu
 

@@ -1,11 +1,11 @@
 // "Which services are down?", "Who is active?": a question for those objects of a list of which something is so, of
 // which its options are names.
 import type { Json } from '../../../core/types.ts'
-import { questionText } from './claim.ts'
-import { wordsOf } from './json-fields.ts'
+import { questionText } from '../fields/claim.ts'
+import { wordsOf } from '../fields/json-fields.ts'
+import { statedField } from '../fields/stated-field.ts'
 import { isCalled, objectLists, placesOf } from './objects.ts'
 import { asDenied, heldOf, kindOfSome, SAYS, WORD } from './said-of-objects.ts'
-import { statedField } from './stated-field.ts'
 
 const ASKED = new RegExp(
   `^(?:who|(?:which|what)(?: ones?)?(?: of (?:the|these|those|them))?(?: (?<what>${WORD}(?: ${WORD}){0,2}))?|whose (?<whose>${WORD})) ${SAYS}$`,

@@ -1,17 +1,18 @@
 // What the fields of a state tell of a question by themselves: the option of a choice, the options of a selection, a
 // value.
-import { dateOf, isoDay } from '../../../core/dates-as-written.ts'
-import type { Json } from '../../../core/types.ts'
-import { heldOfOptions, onlyOption } from './asked-objects.ts'
-import { countAsked } from './counted.ts'
-import { asksEmptyField } from './empty-field.ts'
-import { heldOfFields } from './filled.ts'
-import { groupedOption } from './grouped.ts'
-import { heldOfMembers } from './lists.ts'
-import { optionSaying, valueAsked } from './looked-up.ts'
-import { heldOfValues } from './projected.ts'
-import { rankedOption } from './ranked.ts'
-import { totalAsked } from './totals.ts'
+import { dateOf, isoDay } from '../../core/dates-as-written.ts'
+import type { Json } from '../../core/types.ts'
+import { asksEmptyField } from './fields/empty-field.ts'
+import { heldOfFields } from './fields/filled.ts'
+import { heldOfMembers } from './fields/lists.ts'
+import { optionSaying } from './fields/option-saying.ts'
+import { heldOfOptions, onlyOption } from './objects/asked-objects.ts'
+import { countAsked } from './objects/counted.ts'
+import { groupedOption } from './objects/grouped.ts'
+import { valueAsked } from './objects/looked-up.ts'
+import { heldOfValues } from './objects/projected.ts'
+import { rankedOption } from './objects/ranked.ts'
+import { totalAsked } from './objects/totals.ts'
 
 /** The place of the option that answers a choice; null where the fields do not surely say it. */
 export function toldOption(question: string, options: readonly string[], values: readonly Json[]): number | null {

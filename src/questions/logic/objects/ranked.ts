@@ -1,8 +1,8 @@
 // "Which order has the highest total?", "Which flat is the cheapest?": a question for the one of several JSON objects
 // that comes first or last by one of their numbers or days.
 import type { Json } from '../../../core/types.ts'
+import { questionText } from '../fields/claim.ts'
 import { ADJECTIVES, HAS, LEAST, MOST, named, oneOf, type RankedBy, VERBS } from './adjectives.ts'
-import { questionText } from './claim.ts'
 import { type ListedObject, objectLists, optionCalling } from './objects.ts'
 import { worthsBy } from './worths.ts'
 

@@ -1,10 +1,10 @@
 // What is so of some objects of a list, and of the others not: by a claim about each, or by the one field whose text
 // says just this of some, as a status does.
 import type { Json } from '../../../core/types.ts'
-import { contentOf, fieldsIn, wordSet, wordsOf } from './json-fields.ts'
-import { saysWhatItIs, stemOf } from './key-words.ts'
-import { nameKeysOf } from './meant.ts'
+import { contentOf, fieldsIn, wordSet, wordsOf } from '../fields/json-fields.ts'
+import { saysWhatItIs, stemOf } from '../fields/key-words.ts'
 import { alone, type ListedObject, type ObjectList, textsOf } from './objects.ts'
+import { nameKeysOf } from './value-index.ts'
 
 const BE_OR_HAVE = '(?:is|are|was|were|has|have|had)'
 /** What a claim or a question says of objects, as a pattern: "is open", "failed". */

@@ -1,13 +1,13 @@
 // "How many items are returned?" of a list of objects, "How many guests are there?": questions for how many there are,
 // which no number of the JSON value says.
 import type { Json } from '../../../core/types.ts'
-import { type FieldClaim, isNamed, questionText, readClaim, withSubjects } from './claim.ts'
-import { countNamed } from './compared-fields.ts'
+import { type FieldClaim, isNamed, questionText, readClaim, withSubjects } from '../fields/claim.ts'
+import { countNamed } from '../fields/compared-fields.ts'
+import { contentOf, fieldsIn } from '../fields/json-fields.ts'
+import { statedField } from '../fields/stated-field.ts'
 import { heldOfEach } from './every.ts'
-import { contentOf, fieldsIn } from './json-fields.ts'
 import { listsNamed, objectLists } from './objects.ts'
 import { heldOf, kindOfSome } from './said-of-objects.ts'
-import { statedField } from './stated-field.ts'
 
 const WHAT = '(?<what>\\p{L}+(?: \\p{L}+){0,2}?)'
 const HERE = '(?: (?:in|on) (?:it|the list|this list))?(?: (?:in all|in total|altogether))?'

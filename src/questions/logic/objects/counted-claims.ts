@@ -3,11 +3,13 @@
 import type { Json } from '../../../core/types.ts'
 import { COMPARATORS } from '../compared-numbers.ts'
 import { AT, holdsFor, type Signs, signOf } from '../compared-values.ts'
+import { questionText } from '../fields/claim.ts'
+import { contentOf } from '../fields/json-fields.ts'
 import { numberOf } from '../read-numbers.ts'
-import { questionText } from './claim.ts'
-import { contentOf } from './json-fields.ts'
-import { areAccounted, meantBy, nameKeysOf, wordsWithDays } from './meant.ts'
+import { areAccounted, meantBy } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
+import { wordsWithDays } from './said-texts.ts'
+import { nameKeysOf } from './value-index.ts'
 
 const NUMBER = '(?<number>\\d{1,3}|\\p{L}+)'
 const COMPARING = [...COMPARATORS.map(([words, signs]) => [`(?:${words}) `, signs] as const), ['(?:(?:only|just|exactly) )?', AT] as const]

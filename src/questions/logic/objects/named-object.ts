@@ -1,8 +1,8 @@
 // "Auth is down.", "Invoice 17 has been paid.", "Faro's age is over 5.", "Retry is on for e2e.": a claim about one
 // object of a list, which it calls by name.
 import type { Json } from '../../../core/types.ts'
-import { questionText } from './claim.ts'
-import { contentOf } from './json-fields.ts'
+import { questionText } from '../fields/claim.ts'
+import { contentOf } from '../fields/json-fields.ts'
 import { placeCalled } from './meant.ts'
 import { alone, callsOf, type ListedObject, type ObjectList, objectLists } from './objects.ts'
 import { asDenied, type Holds, SAYS, saidOfSome } from './said-of-objects.ts'
@@ -45,7 +45,7 @@ function objectCalled(called: string, lists: readonly ObjectList[]): { readonly 
   if (words.length === 0) return null
   const meant = lists.flatMap((list) => {
     const names = namesIn(words, list)
-    return list.objects.flatMap((object, at) => (callsOf(object).some((call) => names.includes(call)) ? { list, at } : []))
+    return list.objects.flatMap((object, at) => (names.some((name) => callsOf(object).has(name)) ? { list, at } : []))
   })
   const byPart = lists.flatMap((list) => {
     const at = placeCalled(called, list)

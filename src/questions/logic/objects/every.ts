@@ -3,9 +3,9 @@
 import type { Json } from '../../../core/types.ts'
 import { COMPARATORS } from '../compared-numbers.ts'
 import { ABOVE, AT, BELOW, holdsFor, type Signs, signOf } from '../compared-values.ts'
+import { type ClaimReading, isNamed } from '../fields/claim.ts'
+import { contentOf, isScalar, type JsonField, wordsOf } from '../fields/json-fields.ts'
 import { numberOf } from '../read-numbers.ts'
-import { type ClaimReading, isNamed } from './claim.ts'
-import { contentOf, isScalar, type JsonField, wordsOf } from './json-fields.ts'
 import { isListed, listsNamed } from './objects.ts'
 import { type Holds, heldOf } from './said-of-objects.ts'
 

@@ -1,8 +1,8 @@
 // The objects of a list, or of an object whose members are all objects, and which of them a name is meant for.
 import type { Json } from '../../../core/types.ts'
 import { isObject } from '../../../core/untrusted.ts'
+import { contentOf, wordsOf } from '../fields/json-fields.ts'
 import { readValueOf } from '../read-numbers.ts'
-import { contentOf, wordsOf } from './json-fields.ts'
 
 export type ListedObject = Readonly<Record<string, Json>>
 
@@ -137,11 +137,19 @@ export function optionCalling(object: ListedObject, options: readonly string[], 
 /** Whether one of its texts or numbers is just this. */
 export function isCalled(name: string, object: ListedObject): boolean {
   const said = contentOf(name).join(' ')
-  return said !== '' && callsOf(object).includes(said)
+  return said !== '' && callsOf(object).has(said)
 }
 
-export const callsOf = (object: ListedObject): string[] =>
-  [...textsOf(object).values(), ...shortNames(object)].filter((text) => text !== '')
+const CALLS = new WeakMap<ListedObject, ReadonlySet<string>>()
+
+/** What an object may be called by: each of its texts and numbers. */
+export function callsOf(object: ListedObject): ReadonlySet<string> {
+  const before = CALLS.get(object)
+  if (before !== undefined) return before
+  const calls = new Set([...textsOf(object).values(), ...shortNames(object)].filter((text) => text !== ''))
+  CALLS.set(object, calls)
+  return calls
+}
 
 export const IN_BRACKETS = / \([^)]*\)$/
 

@@ -1,8 +1,8 @@
 // "Selin has more points than Lotte", "Desko is cheaper than Ferro", "Mira has the most points": claims that compare
 // objects of a list, which they call by name, by a number or a day of theirs.
 import type { Json } from '../../../core/types.ts'
+import { questionText } from '../fields/claim.ts'
 import { ADJECTIVES, HAS, LESS, MORE, named, oneOf, type RankedBy, VERBS } from './adjectives.ts'
-import { questionText } from './claim.ts'
 import { placeCalled } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
 import { rankedPlace } from './ranked.ts'

@@ -1,12 +1,13 @@
 // "Which carrier has the most parcels?", "Which client got two invoices?": a question for the one of several values by
 // how many objects of a list have it.
 import type { Json } from '../../../core/types.ts'
+import { questionText } from '../fields/claim.ts'
+import { contentOf, wordsOf } from '../fields/json-fields.ts'
+import { isOfKey } from '../fields/key-words.ts'
 import { numberOf } from '../read-numbers.ts'
-import { questionText } from './claim.ts'
-import { contentOf, wordsOf } from './json-fields.ts'
-import { isOfKey } from './key-words.ts'
-import { keyOfAll, nameKeysOf, textOf } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
+import { keyOfAll, textOf } from './said-texts.ts'
+import { nameKeysOf } from './value-index.ts'
 
 const ASKED =
   /^(?:who|(?:which|what) (?<key>\p{L}+)) (?:has|have|had|got|placed|made) (?:the )?(?<how>most|fewest|only (?:one|\d+|\p{L}+)|more than one|\d+|\p{L}+) (?<what>\p{L}+)$/iu

@@ -1,6 +1,6 @@
 // Words that rank and compare things by a number or a day of theirs, and which keys such a one stands under.
-import { contentOf, wordSet, wordsOf } from './json-fields.ts'
-import { keyNamed, OF_ANY } from './key-words.ts'
+import { contentOf, wordSet, wordsOf } from '../fields/json-fields.ts'
+import { keyNamed, OF_ANY } from '../fields/key-words.ts'
 
 const MONEY = 'price cost amount total rent fare fee rate'
 const DAY = 'date day at on since created updated published'
