@@ -123,4 +123,31 @@ describe('with the shipped model', () => {
     const [plain, denied] = await Promise.all([probabilityOf(ORDER, claim), probabilityOf(ORDER, `It is not the case that ${claim}`)])
     expect(plain + denied).toBeCloseTo(1, 5)
   })
+
+  it.each([
+    [
+      'Name: Faro\nAge: 6\nStatus: reserved\n\nName: Minka\nAge: 11\nStatus: free',
+      "What is Faro's status?",
+      ['free', 'adopted', 'reserved'],
+      'reserved',
+    ],
+    ['sku;article;stock\n17;lamp;0\n18;chair;4\n19;shelf;9', 'Which article has the highest stock?', ['lamp', 'shelf', 'chair'], 'shelf'],
+    [
+      'Please ship today:\n\n| order | customer | due |\n|---|---|---|\n| A-1 | Ann | 2026-03-01 |\n| A-2 | Bo | 2026-03-09 |',
+      'When is A-2 due?',
+      ['1 March 2026', '9 March 2026'],
+      '9 March 2026',
+    ],
+  ])('looks at the rows and lines of %j', async (state, question, options, right) => {
+    const { answers } = await engine.ask({ state, questions: { asked: choice(question, options) } })
+    expect(answers.asked.choice).toBe(right)
+    expect(answers.asked.probabilities[right as string]).toBeGreaterThan(0.9)
+  })
+
+  it('does not look at what people say as lines of names and values', async () => {
+    const state = 'Anna: I have paid the order on Monday.\nBen: Thanks. Nobody has shipped it so far, though.'
+    const { answers } = await engine.ask({ state, questions: { paid: noul('The order has been paid.') } })
+    expect(answers.paid.noul).toBeGreaterThan(0.5)
+    expect(answers.paid.noul).toBeLessThan(0.98)
+  })
 })

@@ -4,7 +4,6 @@ import type { Grammar, UncountedGenerated } from '../../backends/backend.ts'
 import type { Json } from '../../core/types.ts'
 import { toldValue } from '../logic/told.ts'
 import { LOG_FLOOR } from './decide-branch.ts'
-import { STATED } from './decide-statement.ts'
 
 type TextRead = Extract<UncountedGenerated, { readonly type: 'text' }>
 
@@ -16,5 +15,5 @@ export function toldByFields(question: string, { type }: Grammar, values: readon
   if (value === null) {
     return { type: 'text', text: '', complete: false, reason: 'the field that the question names is empty', logProbability: LOG_FLOOR }
   }
-  return { type: 'text', text: String(value), complete: true, logProbability: Math.log(STATED) }
+  return { type: 'text', text: String(value), complete: true, logProbability: 0 }
 }

@@ -69,10 +69,11 @@ export function wordsOf(text: string): readonly string[] {
 const WORDS = new Map<string, readonly string[]>()
 const [MOST_KEPT, LONGEST_KEPT] = [2_000, 60]
 
-/** The same as they are written, "pH" one of them: "slot" and "slots" are two words. */
+/** The same as they are written, "pH" and "A-1" one word each: "slot" and "slots" are two words. */
 export function writtenWords(text: string): string[] {
   return text
     .replace(/['’]s\b/g, '')
+    .replace(/(?<![\p{L}\d])(\p{L})-(?=\d)/gu, '$1')
     .replace(/(\p{Ll}{2}|\d)(?=\p{Lu})/gu, '$1 ')
     .toLowerCase()
     .split(/[^\p{L}\d]+/u)

@@ -8,7 +8,7 @@ import { plain } from './json-fields.ts'
 const NONE = /^(?:none|no(?:body|thing| one)?|not (?:set|given|known|there|assigned|yet)|unassigned|unknown|missing|empty)\b/i
 
 /** What says some word may say that it is not so. */
-const DENIES = /\b(?:not?|never|without|except|un\p{L}+)\b|n['’]t\b/iu
+const DENIES = /\b(?:not?|never|without|except|then|but|un\p{L}+)\b|n['’]t\b/iu
 
 /** The place of the only option that says a value; null where none or several do. */
 export function optionSaying(value: Json, options: readonly string[]): number | null {
