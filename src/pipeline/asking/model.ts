@@ -3,7 +3,7 @@ import type { Backend, ModelInfo } from '../../backends/backend.ts'
 import type { ModelCalibrator } from '../../calibration/calibration.ts'
 import { parse } from '../../constraint/grammar.ts'
 import { EngineError } from '../../core/errors.ts'
-import type { TextSource } from '../../core/types.ts'
+import type { Json, PromptPart, TextSource } from '../../core/types.ts'
 import { toSentPixels } from '../../media/coordinates.ts'
 import { recordsInText } from '../../questions/logic/records/records-in-text.ts'
 import type {
@@ -70,6 +70,12 @@ export async function askOne({ id, borrow, ...options }: AskOneOptions): Promise
   }
 }
 
+/** The JSON values of a state, and what its texts say as plainly: of a text alone the same list each time. */
+function recordsOf(parts: readonly PromptPart[]): readonly Json[] {
+  const found = parts.map((part) => (part.type === 'json' ? [part.value] : part.type === 'text' ? recordsInText(part.text) : []))
+  return found.length === 1 ? (found[0] as readonly Json[]) : found.flat()
+}
+
 /** The answers of one model. Throws what the backend throws, with the pointer of what is at fault. */
 export async function askModel(options: AskModelOptions): Promise<ModelAnswers> {
   const { backend, questions, state, stop, tell, lap, decided } = options
@@ -83,12 +89,13 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
     lap('open')
     const { calibrator, context: decisions } = options.setupFor(info)
     const parts = state.prompt.parts ?? []
+    const comparesNumbers = info.capabilities.findsNumbers === true && state.images.length === 0
     const context = questionContext(sentImages(state), parse, decisions, {
       stateTokens: prefix.tokens,
-      comparesNumbers: info.capabilities.findsNumbers === true && state.images.length === 0,
+      comparesNumbers,
       countsReads: info.capabilities.judgesItsReads === true && state.images.length === 0,
       jsonValues: parts.flatMap((part) => (part.type === 'json' ? [part.value] : [])),
-      records: parts.flatMap((part) => (part.type === 'json' ? [part.value] : part.type === 'text' ? recordsInText(part.text) : [])),
+      records: comparesNumbers ? recordsOf(parts) : [],
       textOf: textsOf(state),
     })
     const coroutines = questions.map((question, i) => ({

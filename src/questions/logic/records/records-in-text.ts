@@ -14,9 +14,22 @@ const MOST_LINES = 2_000
 /** Lines that part the rows of a table: "-----+----". */
 const RULED = /^[ \t]*[-+=|]*[-=]\+[-+=|]*[ \t]*(?:\n|$)/gm
 
-/** Objects and lists, in reading order of each form; none of a text that is all sentences. */
-export function recordsInText(text: string): Json[] {
+/** Texts that were looked through last, and what they say: states are asked about more than once. */
+const KEPT = new Map<string, readonly Json[]>()
+const MOST_KEPT = 16
+
+/** Objects and lists, in reading order of each form, the same list each time; none of a text that is all sentences. */
+export function recordsInText(text: string): readonly Json[] {
   if (text.length > LONGEST_TEXT) return []
+  const before = KEPT.get(text)
+  if (before !== undefined) return before
+  const records = lookedThrough(text)
+  if (KEPT.size >= MOST_KEPT) KEPT.delete(KEPT.keys().next().value as string)
+  KEPT.set(text, records)
+  return records
+}
+
+function lookedThrough(text: string): readonly Json[] {
   const values = jsonInText(text)
   if (values.length > 0 || text.split('\n', MOST_LINES + 1).length > MOST_LINES) return values
   const { lists, rest } = lineLists(text.replace(RULED, ''))
