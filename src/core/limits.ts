@@ -25,6 +25,9 @@ export const LONGEST_TEXT = 65_536
 /** Levels of JSON in the instructions and descriptions of a question; deeper JSON is refused. */
 export const DEEPEST_WORDS = 32
 
+/** Containers of JSON inside one another. Deeper ones are refused: nobody reads them, and they overflow the stack. */
+export const MAX_JSON_DEPTH = 64
+
 /** Characters of all texts of a state, with what is written around JSON values. */
 export const LONGEST_STATE = 2 ** 20
 

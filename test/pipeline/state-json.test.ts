@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { MAX_JSON_DEPTH } from '../../src/core/limits.ts'
 import type { Json, Piece } from '../../src/core/types.ts'
 import { jsonPieces } from '../../src/pipeline/state/json.ts'
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, plainJson } from '../../src/pipeline/state/plain-json.ts'
+import { MAX_JSON_VALUES, plainJson } from '../../src/pipeline/state/plain-json.ts'
 import type { Fault } from '../../src/questions/shared/checked-question.ts'
 
 const textOf = (pieces: readonly Piece[]) => pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('')

@@ -122,6 +122,7 @@ describe('a long text', () => {
     ['of many names', 'k: v\n'.repeat(9_000)],
     ['of dashes', 'a - b\n'.repeat(7_000)],
     ['of brackets', '{'.repeat(40_000)],
+    ['of JSON that is too deep', `${'['.repeat(24_000)}${']'.repeat(24_000)}`],
     ['of spaces', ' '.repeat(49_000)],
     ['of bars', '| a '.repeat(12_000)],
     ['of emphasis', '**'.repeat(20_000)],

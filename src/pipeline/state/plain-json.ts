@@ -1,14 +1,12 @@
 // Copies a JSON value of the caller's process, and checks it on the way: what is read from then on is what was checked,
 // whatever the caller does with the original, and plain, so that it can be sent to a worker.
-import { LONGEST_STATE } from '../../core/limits.ts'
+import { LONGEST_STATE, MAX_JSON_DEPTH } from '../../core/limits.ts'
 import { memberOf, whyNotJson } from '../../core/plain-json.ts'
 import { pointer } from '../../core/pointer.ts'
 import type { Json } from '../../core/types.ts'
 import type { Fault } from '../../questions/shared/checked-question.ts'
 import { tooLong } from './json.ts'
 
-/** Containers inside one another. Deeper states are refused: nobody reads them, and they would overflow the stack. */
-export const MAX_JSON_DEPTH = 64
 /** Values (leaves and containers) of one JSON state. */
 export const MAX_JSON_VALUES = 100_000
 /** Faults of one value that are told. */

@@ -1,4 +1,5 @@
 // JSON that stands in a text: the whole of it, between ``` marks, behind a sentence, or a value a line.
+import { MAX_JSON_DEPTH } from '../../../core/limits.ts'
 import type { Json } from '../../../core/types.ts'
 
 const FENCED = /^\s*```\w*[^\S\n]*\n(.*?)^\s*```/gmsu
@@ -29,12 +30,18 @@ function behindColon(text: string): number | undefined {
   return found === null ? undefined : found.index + found[0].length
 }
 
-/** Undefined for what is no object or list of JSON. */
+/** Undefined for what is no object or list of JSON, or deeper than a state of JSON may be. */
 function parsed(text: string): Json | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   try {
-    return JSON.parse(text) as Json
+    const value = JSON.parse(text) as Json
+    return isWithin(MAX_JSON_DEPTH, value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+function isWithin(levels: number, value: Json): boolean {
+  if (value === null || typeof value !== 'object') return true
+  return levels > 0 && Object.values(value).every((one) => isWithin(levels - 1, one))
 }
