@@ -37,23 +37,17 @@ export const LONGEST = 120
 /** A question without its last mark; '' where it is longer than is looked at. */
 export function questionText(question: string): string {
   if (question.length > LONGEST) return ''
-  return question
-    .trim()
-    .replace(/[.?!:]+$/, '')
-    .replace(/n['’]t\b/g, ' not')
-    .replace(TICKED_OFF, '$1')
+  return plainlySaid(question.trim().replace(/[.?!:]+$/, ''))
 }
 
-/** Nothing is off. */
-const TICKED_OFF = /\b(ticked|checked|crossed) off\b/gi
+/** "isn't" as "is not"; nothing is off that is ticked off. */
+function plainlySaid(text: string): string {
+  return text.replace(/n['’]t\b/g, ' not').replace(/\b(ticked|checked|crossed) off\b/gi, '$1')
+}
 
 /** A claim as it is held against the fields of a state. */
 export function readClaim(claim: string, state: JsonFields): FieldClaim {
-  const text = claim
-    .trim()
-    .replace(/[.?!]+$/, '')
-    .replace(/n['’]t\b/g, ' not')
-    .replace(TICKED_OFF, '$1')
+  const text = plainlySaid(claim.trim().replace(/[.?!]+$/, ''))
   const content = contentOf(text)
   const isDenied = content.filter((word) => DENYING.has(word)).length === 1
   // What is denied twice is not plain: "not" stays, and no field has it.

@@ -64,13 +64,15 @@ function gradeByMeaning(said: readonly string[], own: readonly string[]): number
 
 /** Whether a word is one of a key, or of what the key is also called. */
 export function isOfKey(word: string, key: string): boolean {
-  return wordsOf(key).some((own) => own === word || ALIKE.some((group) => group.has(own) && group.has(word)))
+  return wordsOf(key).some((own) => areAlike(own, word))
 }
 
 /** Whether words name a key by all that it is called. */
 export function areAllOfKey(words: readonly string[], key: string): boolean {
-  return wordsOf(key).every((own) => words.some((word) => own === word || ALIKE.some((group) => group.has(own) && group.has(word))))
+  return wordsOf(key).every((own) => words.some((word) => areAlike(own, word)))
 }
+
+const areAlike = (own: string, word: string): boolean => own === word || ALIKE.some((group) => group.has(own) && group.has(word))
 
 const isUnit = (word: string, key: string): boolean => unitOfName(key) !== null && wordsOf(key).at(-1) === word
 

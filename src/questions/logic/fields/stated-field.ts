@@ -36,7 +36,7 @@ function ofListed(claim: string, values: readonly Json[]): boolean | null {
 }
 
 const BY_SOMEBODY =
-  /^(?:(?<none>nobody|no one|no-one)|somebody|someone) (?<be>is|was|has|have)(?: been)? (?<done>\p{L}+ed|down)(?: (?:to|for|by))?(?: (?<what>.+?))?(?=[.?!]*$)/iu
+  /^(?:(?<none>nobody|no one|no-one)|somebody|someone) (?:is|was|has|have)(?: been)? (?<done>\p{L}+ed|down)(?: (?:to|for|by))?(?: (?<what>.+?))?(?=[.?!]*$)/iu
 
 const OF_EVERYBODY = /^(?:(?<all>everyone|everybody|everything)|nobody|no one) /i
 

@@ -2,14 +2,13 @@
 // many objects of a list say what it says.
 import type { Json } from '../../../core/types.ts'
 import { COMPARATORS } from '../compared-numbers.ts'
-import { AT, holdsFor, type Signs, signOf } from '../compared-values.ts'
+import { AT, holdsFor, signOf } from '../compared-values.ts'
 import { questionText } from '../fields/claim.ts'
-import { contentOf } from '../fields/json-fields.ts'
 import { numberOf } from '../read-numbers.ts'
 import { areAccounted, meantBy } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
 import { wordsWithDays } from './said-texts.ts'
-import { nameKeysOf } from './value-index.ts'
+import { kindsOf } from './value-index.ts'
 
 const NUMBER = '(?<number>\\d{1,3}|\\p{L}+)'
 const COMPARING = [...COMPARATORS.map(([words, signs]) => [`(?:${words}) `, signs] as const), ['(?:(?:only|just|exactly) )?', AT] as const]
@@ -35,7 +34,7 @@ export function countedClaim(claim: string, values: readonly Json[]): boolean | 
     const limit = numberOf(number)
     const possible = lists.filter(({ objects }) => limit !== null && limit <= objects.length)
     const counts = possible.map((list) => countIn(list, owner, what)).filter((count) => count !== null)
-    return counts.length === 1 ? [holdsFor(signs as Signs, [signOf((counts[0] as number) - (limit as number))])] : []
+    return counts.length === 1 ? [holdsFor(signs, [signOf((counts[0] as number) - (limit as number))])] : []
   })
   return new Set(found).size === 1 ? (found[0] ?? null) : null
 }
@@ -43,16 +42,11 @@ export function countedClaim(claim: string, values: readonly Json[]): boolean | 
 function countIn(list: ObjectList, owner: string, what: string): number | null {
   const isOwned = owner !== ''
   // What they are called comes first: "users are on the free plan".
-  const [called = '', ...others] = wordsWithDays(what)
-  const named = isOwned ? meantBy(wordsWithDays(owner), list) : null
-  const meant = named ?? meantBy([called, ...others], list)
-  const isCalled = named === null && meant.rest[0] === called && SEVERAL.test(what)
+  const words = wordsWithDays(what)
+  const [called = ''] = words
+  const meant = meantBy(isOwned ? wordsWithDays(owner) : words, list)
+  const isCalled = !isOwned && meant.rest[0] === called && SEVERAL.test(what)
   const left = isCalled ? meant.rest.slice(1) : meant.rest
   if (meant.said.length === 0 || meant.said.some(({ isPart, isName }) => isPart || isName) || !areAccounted(left, meant.said)) return null
-  return isOwned && !isKind(called, list) ? null : meant.places.length
-}
-
-/** Whether a word is what the objects of a list are called. */
-function isKind(word: string, list: ObjectList): boolean {
-  return list.name.includes(word) || contentOf(nameKeysOf(list)[0] ?? '').includes(word)
+  return isOwned && !kindsOf(list).includes(called) ? null : meant.places.length
 }

@@ -2,12 +2,12 @@
 // how many objects of a list have it.
 import type { Json } from '../../../core/types.ts'
 import { questionText } from '../fields/claim.ts'
-import { contentOf, wordsOf } from '../fields/json-fields.ts'
+import { contentOf } from '../fields/json-fields.ts'
 import { isOfKey } from '../fields/key-words.ts'
 import { numberOf } from '../read-numbers.ts'
 import { type ObjectList, objectLists } from './objects.ts'
 import { keyOfAll, textOf } from './said-texts.ts'
-import { nameKeysOf } from './value-index.ts'
+import { kindsOf, nameKeysOf } from './value-index.ts'
 
 const ASKED =
   /^(?:who|(?:which|what) (?<key>\p{L}+)) (?:has|have|had|got|placed|made) (?:the )?(?<how>most|fewest|only (?:one|\d+|\p{L}+)|more than one|\d+|\p{L}+) (?<what>\p{L}+)$/iu
@@ -27,11 +27,9 @@ export function groupedOption(question: string, options: readonly string[], valu
 /** By option; null where its options are not values of one key, or what is counted is not what the objects are. */
 function countsOf(list: ObjectList, options: readonly string[], said: string | null, what: string): readonly number[] | null {
   const key = keyOfAll(options, list)
-  const [nameKey, ...others] = nameKeysOf(list)
-  if (key === null || key === nameKey || others.includes(key)) return null
+  if (key === null || nameKeysOf(list).includes(key)) return null
   const [called = ''] = contentOf(what)
-  const isCounted =
-    list.name.includes(called) || wordsOf(nameKey ?? '').includes(called) || /^(?:entr(?:y|ies)|rows?|lines?|records?)$/i.test(what)
+  const isCounted = kindsOf(list).includes(called) || /^(?:entr(?:y|ies)|rows?|lines?|records?)$/i.test(what)
   if (!isCounted || (said !== null && !contentOf(said).every((word) => isOfKey(word, key)))) return null
   const texts = list.objects.map((object) => textOf(object[key]))
   return options.map((option) => texts.filter((text) => text === contentOf(option).join(' ')).length)

@@ -24,15 +24,9 @@ function heldIn(list: ObjectList, words: readonly string[], options: readonly st
   const { places, said, rest } = meantBy(words, list)
   if (said.length === 0 || said.some(({ isPart }) => isPart)) return null
   const key = keyOfAll(options, list)
-  if (
-    key === null ||
-    said.some(({ keys }) => keys.includes(key)) ||
-    !areAccounted(
-      rest.filter((word) => !wordsOf(key).includes(word)),
-      said,
-    )
-  )
-    return null
+  if (key === null || said.some(({ keys }) => keys.includes(key))) return null
+  const left = rest.filter((word) => !wordsOf(key).includes(word))
+  if (!areAccounted(left, said)) return null
   const held = new Set(places.map((place) => textOf(list.objects[place]?.[key])))
   return options.map((option) => held.has(contentOf(option).join(' ')))
 }

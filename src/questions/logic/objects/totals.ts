@@ -3,13 +3,13 @@
 import type { Json } from '../../../core/types.ts'
 import { unitOfName } from '../../../core/units.ts'
 import { questionText } from '../fields/claim.ts'
-import { contentOf, wordSet } from '../fields/json-fields.ts'
+import { wordSet } from '../fields/json-fields.ts'
 import { keyNamed } from '../fields/key-words.ts'
 import { readValueOf } from '../read-numbers.ts'
 import { areAccounted, type Meant, meantBy } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
 import { wordsWithDays } from './said-texts.ts'
-import { nameKeysOf } from './value-index.ts'
+import { kindsOf, nameKeysOf } from './value-index.ts'
 
 const TOTAL = /\b(?:of all (?:\p{L}+ )?(?=together|combined)|in (?:total|all|sum)|total|altogether|together|overall|combined|sum)\b/giu
 const HOW_MANY = /^(?:how many|(?:the )?number of|count(?: of)?)\b/iu
@@ -26,7 +26,8 @@ const BESIDE = wordSet(
 export function totalAsked(question: string, values: readonly Json[]): number | null {
   const text = questionText(question)
   const isTotal = text.search(TOTAL) >= 0
-  if (!HOW_MANY.test(text) && !isTotal) return null
+  const isCount = HOW_MANY.test(text)
+  if (!isCount && !isTotal) return null
   const words = wordsWithDays(text.replace(TOTAL, ' ').replace(HOW_MANY, ' ').replace(HOW_MUCH, ' ')).filter((word) => !BESIDE.has(word))
   const lists = objectLists(values)
   const [only, another] = lists
@@ -35,7 +36,6 @@ export function totalAsked(question: string, values: readonly Json[]): number | 
     .map((list) => {
       const meant = meantBy(words, list)
       if (meant.said.some(({ isPart, isName }) => isPart || isName)) return null
-      const isCount = HOW_MANY.test(text)
       return (isTotal ? sumOf(list, meant, isCount) : null) ?? (isCount ? countOf(list, meant, words) : null)
     })
     .filter((total) => total !== null)
@@ -58,7 +58,7 @@ function sumOf({ objects }: ObjectList, { places, said, rest }: Meant, isOfSever
 
 /** Of those that are meant, where the words say what they are. */
 function countOf(list: ObjectList, { places, said, rest }: Meant, words: readonly string[]): number | null {
-  const kinds = [...list.name, ...contentOf(nameKeysOf(list)[0] ?? '')]
+  const kinds = kindsOf(list)
   const isSaid = words.some((word) => kinds.includes(word))
   return isSaid && areAccounted(rest, said) ? places.length : null
 }

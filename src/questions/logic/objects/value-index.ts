@@ -1,5 +1,5 @@
 // The values of the objects of a list by what they say, and which of them objects are called by.
-import { wordSet, wordsOf } from '../fields/json-fields.ts'
+import { contentOf, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { saysWhatItIs } from '../fields/key-words.ts'
 import { IN_BRACKETS, type ListedObject, type ObjectList } from './objects.ts'
 import { isDay, textOf } from './said-texts.ts'
@@ -44,6 +44,11 @@ export function nameKeysOf({ objects }: Pick<ObjectList, 'objects'>): readonly s
   })
   NAME_KEYS.set(objects, found)
   return found
+}
+
+/** What the objects of a list are called, by its name and the first key of theirs: "order" of `order_id`. */
+export function kindsOf(list: ObjectList): readonly string[] {
+  return [...list.name, ...contentOf(nameKeysOf(list)[0] ?? '')]
 }
 
 const NAME_KEYS = new WeakMap<readonly ListedObject[], readonly string[]>()

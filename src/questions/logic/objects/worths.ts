@@ -43,7 +43,7 @@ function worth(value: Json | undefined, isOfDays: boolean): { readonly number: n
 }
 
 /** "09:30" in minutes; null for what is no time of a day. */
-export function minutesOf(value: Json | undefined): number | null {
+function minutesOf(value: Json | undefined): number | null {
   const [, hours, minutes] = (typeof value === 'string' ? /^(\d{1,2}):(\d\d)(?::\d\d)?$/.exec(value.trim()) : null) ?? []
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes)
 }
