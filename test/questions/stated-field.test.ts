@@ -94,6 +94,10 @@ describe('what one field of a JSON value says', () => {
     ['tags include sale', null],
     ['len(items) > 1', false],
     ['language differs from language_asked', false],
+    ['The name is known.', true],
+    ['No name is on file.', false],
+    ['An email is on file.', false],
+    ['The order has already been paid.', false],
   ])('%s → %s', (claim, holds) => {
     expect(statedField(claim, [order])).toBe(holds)
   })
@@ -112,7 +116,7 @@ describe('what one field of a JSON value says', () => {
     ['compares what measures something else', 'The temperature is above the length.'],
     ['counts what is in a text', 'The name has more than 5 letters.'],
     ['compares with a share', 'The total is more than half of the last total.'],
-    ['asks whether a text is given, which may say that it is not', 'The name is known.'],
+    ['asks whether a text is given, which may say that it is not', 'The status is known.'],
     ['names nothing', 'The parcel is blue.'],
   ])('is left open where the claim %s', (_, claim) => {
     expect(statedField(claim, [order])).toBeNull()

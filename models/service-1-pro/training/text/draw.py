@@ -2,11 +2,15 @@
 into batches of like lengths. A step takes a batch of each look.
 """
 
+import array
 import collections
+import collections.abc
 import fnmatch
 import glob
+import itertools
 import json
 import math
+import mmap
 import os
 import random
 
@@ -24,16 +28,33 @@ CLAIMS_AGAIN = 1 / 3  # of the claims of a state: the engine hardly ever reads o
 POINTED_FIRST = 0.5  # how often quotes and written values, which the first look never trains, are taken before others
 
 
+class Lines(collections.abc.Sequence):
+    """Lines of a file, each read when it is asked for: only where they begin is held in memory."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.begins = array.array("Q", [0, *itertools.accumulate(map(len, file))])
+            self.bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def __len__(self):
+        return len(self.begins) - 1
+
+    def __getitem__(self, number):
+        return self.bytes[self.begins[number] : self.begins[number + 1]]
+
+
 class Sources:
-    """Rows of all files of a folder, as lines; each is parsed when it is drawn."""
+    """Rows of all files of a folder, as lines; each is read and parsed when it is drawn. With `most`, as many rows
+    of each file, drawn by the seed.
+    """
 
     def __init__(self, folder, most, seed):
         self.lines = {}
         for path in sorted(glob.glob(f"{folder}/*.jsonl")):
-            with open(path, "rb") as file:
-                lines = file.read().splitlines()
-            random.Random(f"{seed} {path}").shuffle(lines)
-            self.lines[os.path.basename(path)[:-6]] = lines[:most] if most else lines
+            lines = Lines(path)
+            if most and most < len(lines):
+                lines = random.Random(f"{seed} {path}").sample(lines, most)
+            self.lines[os.path.basename(path)[:-6]] = lines
 
     def weights(self, shares):
         """Source -> its share. A group (a pattern) shares what it has by the square root of its rows times the

@@ -40,9 +40,16 @@ export function questionText(question: string): string {
   return plainlySaid(question.trim().replace(/[.?!:]+$/, ''))
 }
 
+/** Words that say nothing of a thing that a state does not say by itself: "has already been paid". */
+const ADVERBS = /(?<=\S )(?:already|currently|now|yet|still) /gi
+
 /** "isn't" as "is not"; nothing is off that is ticked off. */
 function plainlySaid(text: string): string {
-  return text.replace(/n['’]t\b/g, ' not').replace(/\b(ticked|checked|crossed) off\b/gi, '$1')
+  return text
+    .replace(/n['’]t\b/g, ' not')
+    .replace(/\b(ticked|checked|crossed) off\b/gi, '$1')
+    .replace(ADVERBS, '')
+    .replace(/\b(?:has|have) had\b/gi, 'had')
 }
 
 /** A claim as it is held against the fields of a state. */

@@ -31,8 +31,16 @@ export const byFlag: ClaimReading = (claim) => (field) => {
   const rest = content.filter(
     (word) => !name.includes(word) && word !== opposite && word !== same && !around.has(word) && !(isAround && OF_AROUND.has(word)),
   )
-  const isOff = rest.length > 0 && rest.every((word) => OFF.has(word))
-  if (!isOff && !rest.every((word) => ON.has(word)) && !isAbout(rest, field, claim)) return null
+  const isOff = opposite === undefined && rest.length > 0 && rest.every((word) => OFF.has(word))
+  if (
+    !isOff &&
+    !isAbout(
+      rest.filter((word) => !ON.has(word)),
+      field,
+      claim,
+    )
+  )
+    return null
   const turns = [isDenied, opposite !== undefined, isOff].filter((turn) => turn).length
   return flag === (turns % 2 === 0)
 }

@@ -6,6 +6,45 @@ import { wordSet, wordsOf } from './json-fields.ts'
 export const OF_ANY = wordSet(
   'date day at on by to time value level load usage count number amount no is pct percent total current of name id',
 )
+/** What keys are abbreviated to, and what that stands for. */
+const SHORT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    acct: 'account',
+    addr: 'address',
+    amt: 'amount',
+    arr: 'arrival',
+    avg: 'average',
+    batt: 'battery',
+    cat: 'category',
+    cfg: 'config',
+    dep: 'departure',
+    dept: 'department',
+    desc: 'description',
+    dest: 'destination',
+    dist: 'distance',
+    hum: 'humidity',
+    km: 'kilometre',
+    lang: 'language',
+    loc: 'location',
+    max: 'maximum',
+    mem: 'memory',
+    min: 'minimum',
+    mgr: 'manager',
+    msg: 'message',
+    pct: 'percent',
+    pwd: 'password',
+    qty: 'quantity',
+    ref: 'reference',
+    subj: 'subject',
+    temp: 'temperature',
+    vol: 'volume',
+  }),
+)
+
+/** "quantity" of "qty" in a key. */
+export const spelledOut = (word: string): string => SHORT.get(word) ?? word
+
+/** Words for the same. */
 const ALIKE: readonly ReadonlySet<string>[] = [
   'cost price fee amount charge rent fare rate total',
   'start begin from',
@@ -30,13 +69,13 @@ const ALIKE: readonly ReadonlySet<string>[] = [
   'draw drawn d',
   'loss lost lose l',
   'mark grade score',
-  'person who assignee owner responsible',
+  'person who assignee owner responsible handle',
   'place where location room',
 ].map(wordSet)
 
 /** The one key that words name, and nothing else; null for none, and where several are meant alike. */
 export function keyNamed(words: readonly string[], keys: readonly string[]): string | null {
-  const known = new Set(keys.flatMap(wordsOf))
+  const known = new Set(keys.flatMap(wordsOf).flatMap((word) => [word, spelledOut(word)]))
   const said = words.filter((word) => known.has(word) || !OF_ANY.has(word))
   const graded = keys.map((key) => ({ key, grade: gradeOf(said, key) })).filter(({ grade }) => grade > 0)
   const best = Math.max(...graded.map(({ grade }) => grade))
@@ -48,6 +87,8 @@ export function keyNamed(words: readonly string[], keys: readonly string[]): str
 function gradeOf(said: readonly string[], key: string): number {
   const own = wordsOf(key)
   if (said.length === 0 || own.length === 0) return 0
+  // "on call" of `oncall`
+  if (said.join('') === own.join('')) return 3
   const matched = own.map((word) => ({ word, by: said.find((one) => isSameWord(one, word)) }))
   if (said.some((one) => !matched.some(({ by }) => by === one))) return gradeByMeaning(said, own)
   const missing = matched.filter(({ by }) => by === undefined).map(({ word }) => word)
@@ -72,14 +113,19 @@ export function areAllOfKey(words: readonly string[], key: string): boolean {
   return wordsOf(key).every((own) => words.some((word) => areAlike(own, word)))
 }
 
-const areAlike = (own: string, word: string): boolean => own === word || ALIKE.some((group) => group.has(own) && group.has(word))
+const areAlike = (own: string, word: string): boolean => isSameWord(word, own) || ALIKE.some((group) => group.has(own) && group.has(word))
 
 const isUnit = (word: string, key: string): boolean => unitOfName(key) !== null && wordsOf(key).at(-1) === word
 
-const isSameWord = (one: string, other: string): boolean => one === other || (stemOf(one) === stemOf(other) && stemOf(one).length >= 4)
+function isSameWord(one: string, own: string): boolean {
+  return one === own || spelledOut(own) === one || (stemOf(one) === stemOf(own) && stemOf(one).length >= SHORTEST_STEM)
+}
+
+/** Letters of what two words have in common. */
+const SHORTEST_STEM = 4
 
 /** "scored", "scoring" and "score" have one stem. */
-export const stemOf = (word: string): string => word.replace(/(?:ings?|ed|es|e|s)$/, '')
+export const stemOf = (word: string): string => word.replace(/(?:ings?|ed|ies?|es|e|y|s)$/, '')
 
 /** Names of fields whose text says what the thing itself is: "The ticket is open" of { status: "open" }. */
 const SAYS_WHAT_IT_IS: ReadonlySet<string> = new Set(wordsOf('status state role type kind category condition result outcome phase stage'))

@@ -12,6 +12,8 @@ const OPPOSITES = [
   'successful failed',
   'succeeded failed',
   'enabled disabled',
+  'enabled off',
+  'active off',
   'public private',
   'connected disconnected',
   'required optional',
@@ -45,14 +47,25 @@ const EXCLUSIVE = [
   'pending paid refunded',
 ].map(wordSet)
 
-const SAME = ['ok success successful succeeded succeed passed'].map(wordSet)
+const SAME = [
+  'ok success successful succeeded succeed passed pass',
+  'failure failed fail failing',
+  'enabled on active',
+  'cancelled canceled',
+  'rejected declined refused',
+  'carried passed adopted approved',
+  'finished completed complete done',
+  'shipped sent dispatched',
+  'delivered arrived',
+  'waiting pending',
+].map(wordSet)
 
-/** Words of a field that is true or false, for the same. */
+/** Words of a state for the same. */
 export const isSame = (word: string, of: string): boolean => word !== of && SAME.some((group) => group.has(word) && group.has(of))
 
 /** "unpaid" is not paid, "offline" is not online. */
 export function isOpposite(word: string, of: string): boolean {
-  if (['un', 'in', 'dis'].some((before) => word === before + of || of === before + word)) return true
+  if (['un', 'in', 'dis', 'not ', 'non '].some((before) => word === before + of || of === before + word)) return true
   return isExclusive(word, of, OPPOSITES)
 }
 

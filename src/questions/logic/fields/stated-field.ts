@@ -3,10 +3,12 @@
 import type { Json } from '../../../core/types.ts'
 import { comparedObjects, rankedClaim } from '../objects/compared-objects.ts'
 import { countedClaim } from '../objects/counted-claims.ts'
-import { byEach, eachListed } from '../objects/every.ts'
+import { byEach, eachListed, eachMeant } from '../objects/every.ts'
 import { heldOfNamed } from '../objects/named-object.ts'
 import { objectLists } from '../objects/objects.ts'
 import { saidTogether } from '../objects/said-together.ts'
+import { allTheSame } from '../objects/the-same.ts'
+import { ticked } from '../objects/ticked.ts'
 import { type ClaimReading, type FieldClaim, LONGEST, readClaim, withSubjects } from './claim.ts'
 import { byCode } from './codes.ts'
 import { comparedFields } from './compared-fields.ts'
@@ -27,12 +29,22 @@ export function statedField(said: string, values: readonly Json[]): boolean | nu
   if (state.fields.length === 0 && objectLists(values).length === 0) return null
   const strict = readClaim(claim, state)
   const held = state.fields.length === 0 ? null : (heldAgainst(strict) ?? heldAgainst(withSubjects(strict)))
-  return held ?? heldOfNamed(claim, values, statedField) ?? eachListed(strict.text, values, statedField) ?? ofListed(claim, values)
+  return (
+    held ?? heldOfNamed(claim, values, statedField) ?? eachListed(strict.text, values, statedField) ?? ofListed(claim, strict.text, values)
+  )
 }
 
 /** What is said of the objects of lists by what their fields say together. */
-function ofListed(claim: string, values: readonly Json[]): boolean | null {
-  return saidTogether(claim, values) ?? comparedObjects(claim, values) ?? rankedClaim(claim, values) ?? countedClaim(claim, values)
+function ofListed(claim: string, text: string, values: readonly Json[]): boolean | null {
+  return (
+    saidTogether(claim, values) ??
+    comparedObjects(claim, values) ??
+    rankedClaim(claim, values) ??
+    countedClaim(claim, values) ??
+    eachMeant(text, values, statedField) ??
+    allTheSame(text, values) ??
+    ticked(text, values)
+  )
 }
 
 const BY_SOMEBODY =

@@ -7,11 +7,12 @@ import { areExclusive } from './opposites.ts'
 
 const MARK = ' ?(={1,3}|!==?|≠|<>) ?'
 const IS_TEXT = new RegExp(`^(.+?)(?: (is|was|equals)(?: (not))? |${MARK})["'“”]?(.+?)["'“”]?$`, 'iu')
-const IS = /^(?<before>.+?) (?:is|are|was|were|has been|have been)(?: (?<not>not))?(?: an?| the)? (?<said>.+)$/iu
+const IS =
+  /^(?<before>.+?) (?:(?:is|are|was|were|has been|have been)(?: (?<not>not))?|(?:has|have) (?<never>not) been)(?: an?| the)? (?<said>.+)$/iu
 const ASKS = /^(?:is|are|was|were) (?<before>(?:the|this) \p{L}+|it|he|she|they) (?<not>not )?(?:an?|the )?(?<said>.+)$/iu
 const HAS =
   /^(?<before>.+?) (?:(?:does|do|did) (?<not>not) )?(?:has|have|had|uses?|(?:is|are|was|were)(?: (?<denied>not))? (?:on|in|at|of|under)) (?:an?|the)? ?(?<said>.+)$/iu
-const ENDS = /^(?<before>.+?) (?:(?<not>not) )?(?<said>\p{L}+)$/iu
+const ENDS = /^(?<before>.+?) (?:(?<not>not) (?:been )?)?(?<said>\p{L}+)$/iu
 
 /** The same as a reading, of a field's text. */
 type TextReading = (claim: FieldClaim) => ((field: JsonField, value: string) => boolean | null) | null
@@ -41,13 +42,13 @@ const byName: TextReading = (claim) => {
 
 /** "The ticket is open.", "She is an admin." */
 const byKind: TextReading = (claim) => {
-  const { before, not, said = '' } = (ASKS.exec(claim.text) ?? IS.exec(claim.text))?.groups ?? {}
+  const { before, not, never, said = '' } = (ASKS.exec(claim.text) ?? IS.exec(claim.text))?.groups ?? {}
   if (before === undefined || claim.subjects === null) return null
   const words = contentOf(before)
   return (field, value) => {
     if (!saysWhatItIs(field.name)) return null
     const others = words.filter((word) => !field.name.includes(word))
-    return isAbout(others, field, claim) ? turned(sameText(said, value), not) : null
+    return isAbout(others, field, claim) ? turned(sameText(said, value), not ?? never) : null
   }
 }
 

@@ -1,6 +1,6 @@
 // Words that rank and compare things by a number or a day of theirs, and which keys such a one stands under.
 import { contentOf, wordSet, wordsOf } from '../fields/json-fields.ts'
-import { keyNamed, OF_ANY } from '../fields/key-words.ts'
+import { keyNamed, OF_ANY, spelledOut } from '../fields/key-words.ts'
 
 const MONEY = 'price cost amount total rent fare fee rate'
 const DAY = 'date day at on since created updated published'
@@ -54,7 +54,7 @@ export type RankedBy = (keys: readonly string[]) => readonly string[]
 /** Keys that have one of some words. */
 export function oneOf(words: string): RankedBy {
   const known = wordSet(words)
-  return (keys) => keys.filter((key) => wordsOf(key).some((word) => known.has(word)))
+  return (keys) => keys.filter((key) => wordsOf(key).some((word) => known.has(word) || known.has(spelledOut(word))))
 }
 
 /** The key that words name, or all that have them among others. */

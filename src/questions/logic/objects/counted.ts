@@ -6,8 +6,10 @@ import { countNamed } from '../fields/compared-fields.ts'
 import { contentOf, fieldsIn } from '../fields/json-fields.ts'
 import { statedField } from '../fields/stated-field.ts'
 import { heldOfEach } from './every.ts'
+import { meantBy } from './meant.ts'
 import { listsNamed, objectLists } from './objects.ts'
 import { heldOf, kindOfSome } from './said-of-objects.ts'
+import { wordsWithDays } from './said-texts.ts'
 
 const WHAT = '(?<what>\\p{L}+(?: \\p{L}+){0,2}?)'
 const HERE = '(?: (?:in|on) (?:it|the list|this list))?(?: (?:in all|in total|altogether))?'
@@ -40,7 +42,8 @@ export function countAsked(question: string, values: readonly Json[]): number | 
   }
   for (const { what = '', says = '' } of matches(SOME, text)) {
     const claim = readClaim(text, state)
-    const count = countHeld(what, says, claim) ?? countHeld(what, says, withSubjects(claim)) ?? countListed(what, says, values)
+    const known = countHeld(what, says, claim) ?? countHeld(what, says, withSubjects(claim))
+    const count = known ?? countListed(what, says, values) ?? countMeant(what, says, values)
     if (count !== null) return count
   }
   return null
@@ -69,6 +72,19 @@ function countOfKind(what: string, values: readonly Json[]): number | null {
 /** Of lists that are no fields: that are the state, or stand in other lists. */
 function countListed(what: string, says: string, values: readonly Json[]): number | null {
   return onlyCount(listsNamed(contentOf(what), values).map((list) => heldOf(what, says, list, statedField)))
+}
+
+/** "login attempts", "failed": of those objects that words mean by what their fields say. */
+function countMeant(what: string, says: string, values: readonly Json[]): number | null {
+  return onlyCount(
+    objectLists(values).map((list) => {
+      const { places, said, rest } = meantBy(wordsWithDays(what), list)
+      // Any one word may say what they are: "attempts".
+      if (said.length === 0 || rest.length > 1 || said.some(({ isPart, isName }) => isPart || isName)) return null
+      const held = heldOf('one', says, list, statedField)
+      return held && places.map((place) => held[place] as boolean)
+    }),
+  )
 }
 
 /** How many of them are so; null where nothing is known, or places say different things. */

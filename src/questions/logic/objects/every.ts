@@ -6,8 +6,10 @@ import { ABOVE, AT, BELOW, holdsFor, type Signs, signOf } from '../compared-valu
 import { type ClaimReading, isNamed } from '../fields/claim.ts'
 import { contentOf, isScalar, type JsonField, wordsOf } from '../fields/json-fields.ts'
 import { numberOf } from '../read-numbers.ts'
-import { isListed, listsNamed } from './objects.ts'
+import { meantBy } from './meant.ts'
+import { isListed, listsNamed, objectLists } from './objects.ts'
 import { type Holds, heldOf } from './said-of-objects.ts'
+import { wordsWithDays } from './said-texts.ts'
 
 /** More things than are looked at one by one. */
 const MOST_THINGS = 200
@@ -15,26 +17,31 @@ const MOST_THINGS = 200
 const WHAT = '(?:of )?(?:the )?(?<what>\\p{L}+(?: \\p{L}+)??)'
 const SAYS = ` ${WHAT} (?<says>(?:(?:is|are|was|were|has|have) )?(?:not )?(?:been )?.+)$`
 /** How so many right ones stand to what is claimed: to none, to all, or to a number that is said. */
-const FORMS: readonly { readonly pattern: RegExp; readonly to: 'none' | 'all' | 'half' | 'number'; readonly signs: Signs }[] = [
-  { pattern: form('more than half|over half|most'), to: 'half', signs: ABOVE },
-  { pattern: form('less than half|fewer than half|under half'), to: 'half', signs: BELOW },
-  { pattern: form('exactly half|half'), to: 'half', signs: AT },
-  { pattern: form('all|every|each'), to: 'all', signs: AT },
-  { pattern: form('not all|not every'), to: 'all', signs: BELOW },
-  { pattern: form('any|some'), to: 'none', signs: ABOVE },
-  { pattern: form('no|none'), to: 'none', signs: AT },
-  { pattern: form('(?:only|just) (?<number>\\d+|\\p{L}+)'), to: 'number', signs: AT },
-  ...COMPARATORS.map(([words, signs]) => ({ pattern: form(`(?:${words}) (?<number>\\d+|\\p{L}+)`), to: 'number' as const, signs })),
+const HOW_MANY: readonly { readonly words: string; readonly to: 'none' | 'all' | 'half' | 'number'; readonly signs: Signs }[] = [
+  { words: 'more than half|over half|most', to: 'half', signs: ABOVE },
+  { words: 'less than half|fewer than half|under half', to: 'half', signs: BELOW },
+  { words: 'exactly half|half', to: 'half', signs: AT },
+  { words: 'all|every|each', to: 'all', signs: AT },
+  { words: 'not all|not every', to: 'all', signs: BELOW },
+  { words: 'any|some', to: 'none', signs: ABOVE },
+  { words: 'no|none', to: 'none', signs: AT },
+  { words: '(?:only|just) (?<number>\\d+|\\p{L}+)', to: 'number', signs: AT },
+  ...COMPARATORS.map(([words, signs]) => ({ words: `(?:${words}) (?<number>\\d+|\\p{L}+)`, to: 'number' as const, signs })),
 ]
-
-function form(words: string): RegExp {
-  return new RegExp(`^(?:${words})${SAYS}`, 'iu')
-}
+const FORMS = HOW_MANY.map((form) => ({ ...form, pattern: new RegExp(`^(?:${form.words})${SAYS}`, 'iu') }))
+/** More words say which of them are meant. */
+const OF_SOME = HOW_MANY.map((form) => ({
+  ...form,
+  pattern: new RegExp(
+    `^(?:${form.words}) (?:of )?(?:the )?(?<what>\\p{L}+(?:[ -][\\p{L}\\d]+){1,4}?) (?<says>(?:is|are|was|were|has|have|had|costs?|takes?|took|needs?) .+)$`,
+    'iu',
+  ),
+}))
 
 /** Null where the claim is not about several things, or `holds` does not know of each of them whether it is so. */
 export function byEach(holds: Holds): ClaimReading {
   return (claim) => {
-    const forms = formsOf(claim.text)
+    const forms = formsOf(claim.text, FORMS)
     if (forms.length === 0) return null
     return (field) => {
       const form = forms.find(({ words }) => isNamed(words, field, claim))
@@ -45,10 +52,29 @@ export function byEach(holds: Holds): ClaimReading {
 
 /** The same of lists that are no fields: that are the state, or stand in other lists. */
 export function eachListed(claim: string, values: readonly Json[], holds: Holds): boolean | null {
-  const forms = formsOf(claim)
+  const forms = formsOf(claim, FORMS)
   if (forms.length === 0) return null
   const [form, list] = forms.flatMap((form) => listsNamed(form.words, values).map((list) => [form, list] as const))[0] ?? []
   return form === undefined || list === undefined ? null : standsTo(form, heldOf(form.what, form.says, list, holds))
+}
+
+/** "All positive samples are swabs": the same of those objects that words mean by what their fields say. */
+export function eachMeant(claim: string, values: readonly Json[], holds: Holds): boolean | null {
+  const found = formsOf(claim, OF_SOME).flatMap((form) =>
+    objectLists(values).map((list) => {
+      const { places, said, rest } = meantBy(wordsWithDays(form.what), list)
+      if (said.length === 0 || rest.length > 0 || said.some(({ isPart, isName }) => isPart || isName)) return null
+      const held = heldOf('one', form.says, list, holds)
+      return held === null
+        ? null
+        : standsTo(
+            form,
+            places.map((at) => held[at] as boolean),
+          )
+    }),
+  )
+  const known = found.filter((holds) => holds !== null)
+  return new Set(known).size === 1 ? (known[0] as boolean) : null
 }
 
 interface EachForm {
@@ -60,8 +86,8 @@ interface EachForm {
   readonly says: string
 }
 
-function formsOf(text: string): EachForm[] {
-  return FORMS.flatMap(({ pattern, ...form }) => {
+function formsOf(text: string, forms: typeof FORMS): EachForm[] {
+  return forms.flatMap(({ pattern, ...form }) => {
     const { what, says = '', number = '' } = pattern.exec(text)?.groups ?? {}
     return what === undefined ? [] : [{ ...form, what, says, number: numberOf(number), words: contentOf(what) }]
   })

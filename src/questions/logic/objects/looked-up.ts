@@ -3,7 +3,7 @@
 import type { Json } from '../../../core/types.ts'
 import { isAbout, questionText, readClaim } from '../fields/claim.ts'
 import { contentOf, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
-import { keyNamed } from '../fields/key-words.ts'
+import { isOfKey, keyNamed } from '../fields/key-words.ts'
 import { meantBy, PREPOSITIONS } from './meant.ts'
 import { objectLists } from './objects.ts'
 import { wordsWithDays } from './said-texts.ts'
@@ -15,7 +15,7 @@ const ASKING = wordSet(
 )
 const ASKS = /^(?:what|which|who|whom|whose|when|where|how)\b/i
 /** What a question for somebody, a time or a place may be answered by, where it says no more of it. */
-const BY_ASKING: Readonly<Record<string, string>> = { who: 'who', whose: 'who', when: 'date', where: 'where' }
+const BY_ASKING: ReadonlyMap<string, string> = new Map(Object.entries({ who: 'who', whose: 'who', when: 'date', where: 'where' }))
 const SUBJECT = /\b(?:the|this) (\p{L}+) (?=\p{L}+\b)|\b(?:the|this) (\p{L}+)['’]s\b|\bof (?:the|this) (\p{L}+)$/giu
 
 const HAPPENED = /^what happened (?:to|with) /iu
@@ -40,11 +40,13 @@ function ofListed(text: string, values: readonly Json[]): Json[] {
     const { places, said, rest } = meantBy(words, list)
     const object = places.length === 1 ? list.objects[places[0] as number] : undefined
     if (object === undefined || said.length === 0) return []
+    // "How many tests failed?" may ask for `failed_tests`, whatever else has failed.
+    if (said.some(({ text }) => Object.keys(object).some((key) => text.split(' ').every((word) => isOfKey(word, key))))) return []
     const own = new Set(Object.keys(object).flatMap(wordsOf))
     const left = rest.filter((word) => !ASKING.has(word) || own.has(word))
     const [named] = nameKeysOf(list)
     const keys = Object.keys(object).filter((one) => one !== named)
-    const key = keyNamed(left.length === 0 ? [BY_ASKING[asked] ?? ''] : left, keys)
+    const key = keyNamed(left.length === 0 ? [BY_ASKING.get(asked) ?? ''] : left, keys)
     const value = key === null ? undefined : object[key]
     return key === null || value === undefined || said.some(({ keys }) => keys.includes(key)) || !isScalar(value) ? [] : [value]
   })
@@ -81,7 +83,8 @@ function isNamedBy(words: readonly string[], field: JsonField, claim: Parameters
 /** Whether a value is of the kind that is asked for: a time, a number, a name. */
 function fits(text: string, value: Json): boolean {
   if (value === null) return true
-  if (/^when\b/i.test(text)) return typeof value === 'string' && /\d|day\b|morning|noon|night/i.test(value)
+  if (/^(?:when|(?:(?:at|on|by|until) )?(?:what|which) (?:time|day|date|hour))\b/i.test(text))
+    return typeof value === 'string' && /\d|day\b|morning|noon|night/i.test(value)
   if (/^how (?:many|much)\b/i.test(text)) return typeof value === 'number' || /\d/.test(String(value))
   if (/^who\b/i.test(text)) return typeof value === 'string' && /\p{L}/u.test(value)
   return true

@@ -4,7 +4,7 @@ import { wordSet } from '../fields/json-fields.ts'
 import { areAllOfKey, isOfKey, stemOf } from '../fields/key-words.ts'
 import type { ObjectList } from './objects.ts'
 import { hasWithin, wordsWithDays } from './said-texts.ts'
-import { type IndexedValue, type ValueIndex, valueIndexOf } from './value-index.ts'
+import { type IndexedValue, inOrder, type ValueIndex, valueIndexOf } from './value-index.ts'
 
 export interface Meant {
   /** Places of the objects that say all that is said; all of them where nothing is. */
@@ -25,6 +25,8 @@ export interface SaidValue {
   readonly isName: boolean
   /** Whether an object says it among other words under one of the keys, and may mean it, too. */
   readonly isPart: boolean
+  /** Whether it is a word of a longer text. */
+  readonly isOfText: boolean
 }
 
 /** Words for objects of any kind. */
@@ -37,11 +39,11 @@ export function meantBy(words: readonly string[], list: ObjectList): Meant {
   const values: IndexedValue[] = []
   const left: string[] = []
   for (let at = 0; at < words.length; ) {
-    const length = lengthOfValue(words, at, index)
-    if (length === 0) left.push(words[at++] as string)
+    const found = valueAt(words, at, index)
+    if (found === null) left.push(words[at++] as string)
     else {
-      values.push(index.values.get(words.slice(at, at + length).join(' ')) as IndexedValue)
-      at += length
+      values.push(found.value)
+      at += found.length
     }
   }
   const said = values.map((value) => saidValue(value, left, index))
@@ -59,13 +61,13 @@ export function placeCalled(text: string, list: ObjectList): number | null {
 }
 
 /** Under the keys that other words name, where they name some: "night" of "the night shift is Hugo's". */
-function saidValue({ text, at, isName }: IndexedValue, words: readonly string[], { texts }: ValueIndex): SaidValue {
+function saidValue({ text, at, isName, isOfText }: IndexedValue, words: readonly string[], { texts }: ValueIndex): SaidValue {
   const all = [...at.keys()]
   const named = all.filter((key) => areAllOfKey(words, key))
   const keys = named.length > 0 ? named : all
   const places = [...new Set(keys.flatMap((key) => [...(at.get(key) as ReadonlySet<number>)]))]
   const isPart = keys.some((key) => texts.get(key)?.some((own) => hasWithin(own, text)))
-  return { text, keys, places, isName: isName && places.length === 1, isPart }
+  return { text, keys, places, isName: isName && places.length === 1, isPart, isOfText }
 }
 
 /** Whether words are of the keys of what is said. */
@@ -76,14 +78,17 @@ export function areAccounted(words: readonly string[], said: readonly SaidValue[
 const SHORTEST_NUMBER = 3
 const YEAR = /^(?:19|20)\d\d$/
 
-function lengthOfValue(words: readonly string[], at: number, { values, longest, kinds }: ValueIndex): number {
+/** The longest value that begins with a word, and how many words say it; null for none. */
+function valueAt(words: readonly string[], at: number, { values, unordered, longest, kinds }: ValueIndex) {
   for (let length = Math.min(longest, words.length - at); length > 0; length--) {
-    const text = words.slice(at, at + length).join(' ')
-    if (!values.has(text) || (length === 1 && kinds.has(text))) continue
+    const said = words.slice(at, at + length)
+    const text = said.join(' ')
+    const value = values.get(text) ?? (length > 1 ? unordered.get(inOrder(said)) : undefined)
+    if (value === undefined || (length === 1 && kinds.has(text))) continue
     // A number is a name behind what is called by it: "order 2".
     const isNumber = /^[\d ]+$/.test(text)
     const isNamed = kinds.has(words[at - 1] ?? '') || (text.length >= SHORTEST_NUMBER && !YEAR.test(text))
-    if (!isNumber || isNamed) return length
+    if (!isNumber || isNamed) return { value, length }
   }
-  return 0
+  return null
 }

@@ -3,7 +3,10 @@
 import type { Json } from '../../../core/types.ts'
 import { questionText } from '../fields/claim.ts'
 import { ADJECTIVES, HAS, LEAST, MOST, named, oneOf, type RankedBy, VERBS } from './adjectives.ts'
-import { type ListedObject, objectLists, optionCalling } from './objects.ts'
+import { meantBy } from './meant.ts'
+import { type ListedObject, type ObjectList, objectLists, optionCalling } from './objects.ts'
+import { WORD } from './said-of-objects.ts'
+import { wordsWithDays } from './said-texts.ts'
 import { worthsBy } from './worths.ts'
 
 interface Ranking {
@@ -11,20 +14,22 @@ interface Ranking {
   readonly isBy: RankedBy
   /** Numbers do not count. */
   readonly isOfDays?: boolean
+  /** How large something is, which of numbers below zero is not plain: the smallest of expenses that are written so. */
+  readonly isOfSize?: boolean
 }
 
-/** "Which", "Which flat", "Who", "Which of them"; one word alone says what they are, for two may say which of them. */
-const WHICH = '(?:(?:which|what)(?: one)?(?: of (?:the|these|them|those))?(?: \\p{L}+)?|who)'
+/** "Which", "Which flat", "Who", "Which of them"; one word alone says what they are, more say which of them. */
+const WHICH = `(?:(?:which|what)(?: one)?(?: of (?:the|these|them|those))?(?: (?<which>${WORD}(?: ${WORD}){0,2}?))?|who)`
 const BE = '(?:is|was|are|were)'
 
 const FORMS: readonly { readonly pattern: RegExp; readonly ranking: (by: string) => Ranking }[] = [
   ...ADJECTIVES.flatMap(({ least, most, keys }) => [
-    { pattern: adjective(least), ranking: () => ({ isHighest: false, isBy: oneOf(keys) }) },
-    { pattern: adjective(most), ranking: () => ({ isHighest: true, isBy: oneOf(keys) }) },
+    { pattern: adjective(least), ranking: () => ({ isHighest: false, isBy: oneOf(keys), isOfSize: true }) },
+    { pattern: adjective(most), ranking: () => ({ isHighest: true, isBy: oneOf(keys), isOfSize: true }) },
   ]),
   ...VERBS.flatMap(({ verb, least, most, keys }) => [
-    { pattern: doing(verb, least), ranking: () => ({ isHighest: false, isBy: oneOf(keys) }) },
-    { pattern: doing(verb, most), ranking: () => ({ isHighest: true, isBy: oneOf(keys) }) },
+    { pattern: doing(verb, least), ranking: () => ({ isHighest: false, isBy: oneOf(keys), isOfSize: true }) },
+    { pattern: doing(verb, most), ranking: () => ({ isHighest: true, isBy: oneOf(keys), isOfSize: true }) },
   ]),
   { pattern: having('best'), ranking: (by) => ({ isHighest: true, isBy: (keys) => named(by)(isOfMerit(keys)) }) },
   { pattern: having('worst'), ranking: (by) => ({ isHighest: false, isBy: (keys) => named(by)(isOfMerit(keys)) }) },
@@ -35,10 +40,7 @@ const FORMS: readonly { readonly pattern: RegExp; readonly ranking: (by: string)
 ]
 
 function adjective(words: string): RegExp {
-  return new RegExp(
-    `^(?:${WHICH} ${BE} (?:the )?(?:${words})(?: one)?|${WHICH} ${BE} the (?:${words}) \\p{L}+|(?:the )?(?:${words}) \\p{L}+)$`,
-    'iu',
-  )
+  return new RegExp(`^(?:${WHICH} ${BE} (?:the )?(?:${words})(?: (?:one|\\p{L}+))?|(?:the )?(?:${words}) \\p{L}+)$`, 'iu')
 }
 
 function doing(verb: string, most: string): RegExp {
@@ -62,21 +64,30 @@ export function rankedOption(question: string, options: readonly string[], value
   const lists = objectLists(values)
   if (lists.length === 0) return null
   const text = questionText(question)
-  for (const ranking of rankingsOf(text)) {
-    for (const { objects } of lists) {
-      const first = extreme(objects, ranking)
-      const at = first === null ? null : optionCalling(objects[first] as ListedObject, options, objects)
+  for (const { ranking, which } of rankingsOf(text)) {
+    for (const list of lists) {
+      const objects = objectsMeant(which, list)
+      const first = objects === null ? null : extreme(objects, ranking)
+      const at = first === null ? null : optionCalling((objects as readonly ListedObject[])[first] as ListedObject, options, list.objects)
       if (at !== null) return at
     }
   }
   return null
 }
 
-/** The ways in which a question asks for the first or last. */
-function rankingsOf(text: string): Ranking[] {
+/** Those that words mean: all by one word, by more those of which they say something; null where that is not plain. */
+function objectsMeant(which: string, list: ObjectList): readonly ListedObject[] | null {
+  if (!which.includes(' ')) return list.objects
+  const { places, said, rest } = meantBy(wordsWithDays(which), list)
+  const isPlain = said.length > 0 && rest.length === 0 && !said.some(({ isPart, isName }) => isPart || isName)
+  return isPlain ? places.map((place) => list.objects[place] as ListedObject) : null
+}
+
+/** The ways in which a question asks for the first or last, and of which. */
+function rankingsOf(text: string): { readonly ranking: Ranking; readonly which: string }[] {
   return FORMS.flatMap(({ pattern, ranking }) => {
     const found = pattern.exec(text)
-    return found === null ? [] : [ranking(found.groups?.by ?? '')]
+    return found === null ? [] : [{ ranking: ranking(found.groups?.by ?? ''), which: found.groups?.which ?? '' }]
   })
 }
 
@@ -84,16 +95,17 @@ function rankingsOf(text: string): Ranking[] {
 export function rankedPlace(question: string, objects: readonly ListedObject[]): number | null {
   return (
     rankingsOf(question)
-      .map((ranking) => extreme(objects, ranking))
+      .map(({ ranking }) => extreme(objects, ranking))
       .find((place) => place !== null) ?? null
   )
 }
 
 /** The place of the object; null where not one field is meant, fewer than two have a value of it, or two are alike. */
-function extreme(objects: readonly ListedObject[], { isHighest, isBy, isOfDays = false }: Ranking): number | null {
+function extreme(objects: readonly ListedObject[], { isHighest, isBy, isOfDays = false, isOfSize = false }: Ranking): number | null {
   const worths = worthsBy(objects, isBy, isOfDays)
   if (worths === null) return null
   const present = worths.filter((one) => one !== null)
+  if (isOfSize && present.some((one) => one < 0)) return null
   const best = isHighest ? Math.max(...present) : Math.min(...present)
   const at = worths.indexOf(best)
   return worths.lastIndexOf(best) === at ? at : null

@@ -3,6 +3,7 @@
 import type { Json } from '../../../core/types.ts'
 import { contentOf, fieldsIn, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { saysWhatItIs, stemOf } from '../fields/key-words.ts'
+import { isSame } from '../fields/opposites.ts'
 import { alone, type ListedObject, type ObjectList, textsOf } from './objects.ts'
 import { nameKeysOf } from './value-index.ts'
 
@@ -40,21 +41,23 @@ export function kindOfSome(says: string, objects: readonly ListedObject[]): read
 }
 
 /** What stands before a text that a field has: "is in us-east", "run Debian 12". */
-const WHERE = wordSet('in at on for of with from by run use cost speak')
+const WHERE = wordSet('in at on for of with from by run use cost speak include support allow')
+/** In front of where something is, for no more than that it is: "is present in staging". */
+const THERE = wordSet('present available listed used deployed included')
 /** Keys of which "from" and "by" say which is meant. */
-const WHOSE: Readonly<Record<string, ReadonlySet<string>>> = {
-  from: wordSet('from origin sender source customer country city region'),
-  by: wordSet('by author creator writer owner sender'),
-}
+const WHOSE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['from', wordSet('from origin sender source customer country city region')],
+  ['by', wordSet('by author creator writer owner sender')],
+])
 
 /** The same, and "is in us-east", "is by Lena", "has the address 10.0.20.40", which may be another text in each. */
 export function saidOfSome(says: string, objects: readonly ListedObject[]): readonly boolean[] | null {
   const kinds = kindOfSome(says, objects)
   if (kinds !== null) return kinds
   const [content, isDenied] = affirmed(contentOf(says))
-  const [first = '', ...rest] = content
+  const [first = '', ...rest] = THERE.has(content[0] ?? '') ? content.slice(1) : content
   const keys = Object.keys(objects[0] ?? {}).filter((key) => wordsOf(key).length > 0)
-  const value = WHERE.has(first) ? rest : content
+  const value = WHERE.has(first) ? rest : [first, ...rest]
   for (const key of keys) {
     const name = wordsOf(key)
     // "has the address 10.0.20.40", "is on the free plan"
@@ -63,9 +66,23 @@ export function saidOfSome(says: string, objects: readonly ListedObject[]): read
       return onlyField(objects, value.slice(0, -name.length), isDenied, (own) => own === key)
     }
   }
-  if (value === content) return null
-  const whose = WHOSE[first]
-  return onlyField(objects, rest, isDenied, (key) => whose === undefined || wordsOf(key).some((word) => whose.has(word)))
+  if (!WHERE.has(first)) return null
+  const whose = WHOSE.get(first)
+  const isMeant = (key: string) => whose === undefined || wordsOf(key).some((word) => whose.has(word))
+  return onlyField(objects, rest, isDenied, isMeant) ?? onlyMembers(objects, rest, isDenied)
+}
+
+/** "is present in staging" of { envs: ["staging", "prod"] }: null where not one list alone holds it in some objects. */
+function onlyMembers(objects: readonly ListedObject[], said: readonly string[], isDenied: boolean): readonly boolean[] | null {
+  const wanted = said.join(' ')
+  const found = Object.keys(objects[0] ?? {}).flatMap((key) => {
+    const lists = objects.map((object) => object[key] ?? [])
+    if (wanted === '' || !lists.every((list) => Array.isArray(list) && list.every((one) => typeof one === 'string'))) return []
+    const held = lists.map((list) => (list as readonly string[]).some((one) => contentOf(one).join(' ') === wanted))
+    return held.includes(true) ? [held] : []
+  })
+  const [own, another] = found
+  return own === undefined || another !== undefined ? null : own.map((isSo) => isSo !== isDenied)
 }
 
 function affirmed(content: readonly string[]): readonly [content: readonly string[], isDenied: boolean] {
@@ -92,7 +109,7 @@ function onlyField(
 
 /** "failed" says the same as "fail". */
 const isSameKind = (text: string, wanted: string): boolean =>
-  text === wanted || (stemOf(text) === stemOf(wanted) && stemOf(text).length >= SHORTEST_STEM)
+  text === wanted || isSame(text, wanted) || (stemOf(text) === stemOf(wanted) && stemOf(text).length >= SHORTEST_STEM)
 const SHORTEST_STEM = 4
 
 /** Words of a text that is one of several that a field may have. */

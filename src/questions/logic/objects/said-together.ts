@@ -26,7 +26,9 @@ function saidIn(list: ObjectList, words: readonly string[]): boolean | null {
   if (!areAccounted(rest, others)) return null
   const object = list.objects[name.places[0] as number] as ListedObject
   const held = others.map((value) => isSaidOf(object, value, rest))
-  return held.includes(null) ? null : held.every((isSo) => isSo)
+  const isSo = held.includes(null) ? null : held.every((one) => one)
+  // A word of a longer text may be said of others, too.
+  return isSo === false && said.some(({ isOfText }) => isOfText) ? null : isSo
 }
 
 /** Of the field that the words left over name, where they name one. */

@@ -3,28 +3,34 @@
 import type { Json } from '../../../core/types.ts'
 import { unitOfName } from '../../../core/units.ts'
 import { questionText } from '../fields/claim.ts'
-import { wordSet } from '../fields/json-fields.ts'
+import { contentOf, wordSet } from '../fields/json-fields.ts'
 import { keyNamed } from '../fields/key-words.ts'
 import { readValueOf } from '../read-numbers.ts'
 import { areAccounted, type Meant, meantBy } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
-import { wordsWithDays } from './said-texts.ts'
+import { textOf, wordsWithDays } from './said-texts.ts'
 import { kindsOf, nameKeysOf } from './value-index.ts'
 
-const TOTAL = /\b(?:of all (?:\p{L}+ )?(?=together|combined)|in (?:total|all|sum)|total|altogether|together|overall|combined|sum)\b/giu
+const TOTAL =
+  /\b(?:of all (?:\p{L}+ )?(?=together|combined)|in (?:total|all|sum)|total|altogether|together|overall|combined|sum(?: of)?)\b/giu
 const HOW_MANY = /^(?:how many|(?:the )?number of|count(?: of)?)\b/iu
 const HOW_MUCH = /^(?:(?:what|how much) (?:is|are|was|were|did|do|does)|how much|the|what)\b/iu
+/** "How many different customers are there?" */
+const DISTINCT =
+  /^how many (?:different|distinct|unique) (?<of>\p{L}+(?: \p{L}+)?)(?: (?:are|were) (?:there|listed|shown|given|named)| appear)?(?: (?:on|in) (?:the|this) \p{L}+)?$/iu
 /** Of a list whose things the question calls by any word. */
 const LISTED =
   /^how many (?!of )\p{L}+ (?:are|were) (?:listed|(?:there )?(?:on|in) (?:the|this) (?:list|table|report|export|file|sheet))$/iu
 /** Words beside what is counted and summed up. */
 const BESIDE = wordSet(
-  'all these those each every both everyone get got take took cost used use make made of and listed given shown placed booked worked spent sold recorded logged sent processed',
+  'all these those each every both everyone over across get got take took taken cost used use make made of and listed given shown placed booked worked spent sold recorded logged sent processed',
 )
 
 /** Null where a question asks for something else, or the fields do not surely say it. */
 export function totalAsked(question: string, values: readonly Json[]): number | null {
   const text = questionText(question)
+  const { of } = DISTINCT.exec(text)?.groups ?? {}
+  if (of !== undefined) return distinctOf(contentOf(of), values)
   const isTotal = text.search(TOTAL) >= 0
   const isCount = HOW_MANY.test(text)
   if (!isCount && !isTotal) return null
@@ -40,6 +46,15 @@ export function totalAsked(question: string, values: readonly Json[]): number | 
     })
     .filter((total) => total !== null)
   return found.length === 1 ? (found[0] as number) : null
+}
+
+/** How many values the one field has that words name, in a list alone. */
+function distinctOf(words: readonly string[], values: readonly Json[]): number | null {
+  const counts = objectLists(values).flatMap(({ objects }) => {
+    const key = keyNamed(words, Object.keys(objects[0] ?? {}))
+    return key === null ? [] : [new Set(objects.map((object) => textOf(object[key]))).size]
+  })
+  return counts.length === 1 ? (counts[0] as number) : null
 }
 
 /** Of the one field that is named, of all that are meant. "How many" asks for what a key calls several, or its unit. */

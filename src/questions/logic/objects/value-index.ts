@@ -9,11 +9,15 @@ export interface IndexedValue {
   /** Places of the objects that say it, by key. */
   readonly at: ReadonlyMap<string, ReadonlySet<number>>
   readonly isName: boolean
+  /** A word of a longer text, which may say more of others than of this object. */
+  readonly isOfText: boolean
 }
 
 export interface ValueIndex {
   /** Content words of a value, joined. */
   readonly values: ReadonlyMap<string, IndexedValue>
+  /** The same by their words in the order of the alphabet: "large cartons" are "Carton, large". */
+  readonly unordered: ReadonlyMap<string, IndexedValue>
   /** By key, of each object, '' for none; of more than are looked through, no keys. */
   readonly texts: ReadonlyMap<string, readonly string[]>
   readonly longest: number
@@ -28,7 +32,9 @@ const MOST_WORDS = 6
 const SHORTEST_PART = 3
 const MOST_VALUES = 4_000
 /** What has more is a text, and may say one of its words of anything. */
-const MOST_WORDS_OF_NAME = 3
+const [MOST_WORDS_OF_NAME, MOST_WORDS_OF_PERSON] = [8, 3]
+/** A name of two or three words. */
+const IS_PERSON = /^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,2}$/u
 
 const INDEXES = new WeakMap<readonly ListedObject[], ValueIndex>()
 
@@ -64,8 +70,8 @@ export function valueIndexOf(list: ObjectList): ValueIndex {
   const isSmall = keys.length * objects.length <= MOST_VALUES
   const texts = new Map(isSmall ? keys.map((key) => [key, objects.map((object) => textOf(object[key]))]) : [])
   const values = new Map<string, FoundValue>()
-  const add = (text: string, key: string, place: number): void => {
-    const value = values.get(text) ?? { text, at: new Map<string, Set<number>>(), isName: nameKeys.includes(key) }
+  const add = (text: string, key: string, place: number, isOfText = false): void => {
+    const value = values.get(text) ?? { text, at: new Map<string, Set<number>>(), isName: nameKeys.includes(key), isOfText }
     value.at.set(key, (value.at.get(key) ?? new Set()).add(place))
     values.set(text, value)
   }
@@ -79,39 +85,53 @@ export function valueIndexOf(list: ObjectList): ValueIndex {
       if (short !== '') add(short, key, place)
     }
   }
-  for (const { word, key, place } of partsOf(texts, nameKeys)) if (!keyWords.has(word) && !values.has(word)) add(word, key, place)
+  for (const { word, key, place, isOfText } of partsOf(texts, nameKeys, objects)) {
+    if (!keyWords.has(word) && !values.has(word)) add(word, key, place, isOfText)
+  }
   const longest = Math.max(0, ...[...values.keys()].map((text) => text.split(' ').length))
   const kinds = new Set([...name, ...wordsOf(nameKeys[0] ?? '').filter((word) => !GENERAL.has(word))])
-  const index = { values, texts, longest, kinds, keyWords }
+  const unordered = new Map([...values].filter(([text]) => text.includes(' ')).map(([text, value]) => [inOrder(text.split(' ')), value]))
+  const index = { values, unordered, texts, longest, kinds, keyWords }
   INDEXES.set(objects, index)
   return index
 }
+
+/** Words in the order of the alphabet. */
+export const inOrder = (words: readonly string[]): string => words.toSorted().join(' ')
 
 type FoundValue = Omit<IndexedValue, 'at'> & { readonly at: Map<string, Set<number>> }
 
 /** Of what any object may be called by. */
 const GENERAL = wordSet('name id title label key no number code')
 
-/** "Selin" of "Selin Kaya", where no other object has that word. */
-function* partsOf(texts: ValueIndex['texts'], nameKeys: readonly string[]) {
+/** "Selin" of "Selin Kaya", where no other value has that word: of what objects are called by, and of other names. */
+function* partsOf(texts: ValueIndex['texts'], nameKeys: readonly string[], objects: readonly ListedObject[]) {
   const owners = ownersOf(texts)
-  for (const key of nameKeys) {
-    const names = (texts.get(key) ?? []).map((text) => text.split(' '))
-    if (names.some((words) => words.length > MOST_WORDS_OF_NAME)) continue
-    for (const [place, words] of names.entries()) {
-      const parts = words.length < 2 ? [] : words.filter((word) => word.length >= SHORTEST_PART && /^\p{L}+$/u.test(word))
-      for (const word of parts) if (owners.get(word) === place) yield { word, key, place }
+  for (const [key, said] of texts) {
+    const isName = nameKeys.includes(key)
+    const most = isName ? MOST_WORDS_OF_NAME : MOST_WORDS_OF_PERSON
+    if (said.some((text) => text.split(' ').length > most)) continue
+    for (const [place, text] of said.entries()) {
+      const words = text.split(' ')
+      const isPerson = IS_PERSON.test(String(objects[place]?.[key]))
+      if (words.length < 2 || !(isName || isPerson)) continue
+      for (const word of words) {
+        const isWord = word.length >= SHORTEST_PART && /^\p{L}+$/u.test(word)
+        if (isWord && owners.get(word) === ownerOf(key, text)) yield { word, key, place, isOfText: !isPerson }
+      }
     }
   }
 }
 
-/** The only object that has a word in one of its texts; null for several. */
-function ownersOf(texts: ValueIndex['texts']): ReadonlyMap<string, number | null> {
-  const owners = new Map<string, number | null>()
-  for (const said of texts.values()) {
-    for (const [place, text] of said.entries()) {
-      for (const word of text.split(' '))
-        owners.set(word, (owners.get(word) ?? place) === place && owners.get(word) !== null ? place : null)
+const ownerOf = (key: string, text: string): string => `${key}\n${text}`
+
+/** The only value that has a word, with its key; null for several. */
+function ownersOf(texts: ValueIndex['texts']): ReadonlyMap<string, string | null> {
+  const owners = new Map<string, string | null>()
+  for (const [key, said] of texts) {
+    for (const text of said) {
+      const own = ownerOf(key, text)
+      for (const word of text.split(' ')) owners.set(word, (owners.get(word) ?? own) === own && owners.get(word) !== null ? own : null)
     }
   }
   return owners

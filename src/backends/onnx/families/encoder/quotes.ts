@@ -1,5 +1,6 @@
 // Pointer logits over the pieces that were read to quotes: verbatim spans, or values that stand in the text. "Nothing
 // there" competes with all of them.
+import { findFormat } from '../../../../constraint/formats.ts'
 import { logSumExp } from '../../../../core/math.ts'
 import type { Span, SpanFormat } from '../../../backend.ts'
 import { AS_WRITTEN, type NumberReading } from './asked-numbers.ts'
@@ -8,15 +9,19 @@ import type { QuoteLogits } from './graphs.ts'
 import { memberName } from './member-names.ts'
 import type { Passage } from './passages.ts'
 import type { PossibleSpan, PossibleSpans } from './possible-spans.ts'
+import type { SourceStretch } from './state-writer.ts'
 import { whyUnread } from './unread-dates.ts'
 import { likeliestOf, type ValueKind, writtenValues } from './written-values.ts'
 
 /** A list takes every span that is at least so likely. */
 const LEAST_OF_MANY = 0.1
-/** Words of a value of JSON that is mostly quoted as a whole. */
-const SHORT_WORDS = 6
-/** What a part of such a value is the less likely than the pointers say, in nats. */
-const PART_OF_VALUE = 2
+/** Words of a value of JSON that is mostly quoted as a whole; of one that is no sentence and lists nothing. */
+const [SHORT_WORDS, SHORT_PHRASE] = [6, 14]
+const IS_NO_PHRASE = /[,;\n]|[.!?](?:\s|$)/
+/** What a part of such a value is the less likely than the pointers say, in nats; of a value of one word. */
+const [PART_OF_VALUE, PART_OF_WORD] = [2, 5]
+/** Hardly ever quoted in part, as web and mail addresses are. */
+const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g
 /**
  * What a span is the less likely for each further piece, in nats. Its ends are pointed at each by itself, so the first
  * piece of one answer and the last of another make a span, too, which is long.
@@ -182,22 +187,39 @@ function nothingOf({ logits: { first, last } }: SpanLogits): number {
 
 function normalised(pointers: SpanLogits, spans: readonly Placed<PossibleSpan>[]) {
   const nothing = nothingOf(pointers)
-  const scores = spans.map(
-    (span) => scoreOf(pointers, span, span.offset) - (isPartOfValue(span) ? PART_OF_VALUE : 0) - FURTHER_PIECE * (span.last - span.first),
-  )
+  const scores = spans.map((span) => scoreOf(pointers, span, span.offset) - asAPart(span) - FURTHER_PIECE * (span.last - span.first))
   const total = logSumExp([nothing, ...scores])
   const scored = spans.map((what, i): Scored<PossibleSpan> => ({ what, logProbability: (scores[i] as number) - total }))
   return { scored, logNothing: nothing - total }
 }
 
-/** Whether a span is less than the short value of a member of JSON, or the cell, that it stands in. */
-function isPartOfValue({ stretch: { string, source, head }, start, end }: PossibleSpan): boolean {
-  return (
-    (source.path !== null || head !== null) &&
-    (start > 0 || end < string.length) &&
-    string.split(' ', SHORT_WORDS + 1).length <= SHORT_WORDS
-  )
+/** What a span is the less likely, in nats, for being less than the short value, the cell or the address it is in. */
+function asAPart({ stretch, start, end }: PossibleSpan): number {
+  const { string, source, head } = stretch
+  const inside = insidesOf(stretch)
+  if (inside[start] === 1 || inside[end] === 1) return PART_OF_WORD
+  if ((source.path === null && head === null) || (start === 0 && end === string.length)) return 0
+  const words = string.split(/\s/, SHORT_PHRASE + 1).length
+  if (words === 1) return PART_OF_WORD
+  return words <= SHORT_WORDS || (words <= SHORT_PHRASE && !IS_NO_PHRASE.test(string)) ? PART_OF_VALUE : 0
 }
+
+/** 1 at the offsets of a stretch that are inside an address or a moment. */
+function insidesOf(stretch: SourceStretch): Uint8Array {
+  const before = INSIDES.get(stretch)
+  if (before !== undefined) return before
+  const { string } = stretch
+  const moments = Array.from(string.matchAll(MOMENT), ({ index, 0: { length } }) => ({ start: index, end: index + length }))
+  // "from=ana@mail.example": an address may begin so, but hardly does.
+  const mails = findFormat('email', string).map(({ start, end }) => ({ start: Math.max(start, string.lastIndexOf('=', end - 1) + 1), end }))
+  const inside = new Uint8Array(string.length + 1)
+  for (const { start, end } of [...mails, ...findFormat('url', string), ...moments]) inside.fill(1, start + 1, end)
+  INSIDES.set(stretch, inside)
+  return inside
+}
+
+/** Asked for each span of a stretch, which does not change. */
+const INSIDES = new WeakMap<SourceStretch, Uint8Array>()
 
 function likeliest<T>(scored: readonly Scored<T>[]): Scored<T> | null {
   return scored.reduce<Scored<T> | null>((best, one) => (best === null || one.logProbability > best.logProbability ? one : best), null)
