@@ -1,7 +1,7 @@
 // A field that is a text: "The status is shipped.", "The ticket has high priority.", "The tests failed.",
 // 'status != "shipped"'
 import { type ClaimReading, type FieldClaim, isAbout, isNamed } from './claim.ts'
-import { contentOf, type JsonField, wordsOf } from './json-fields.ts'
+import { contentOf, contentText, type JsonField, wordsOf } from './json-fields.ts'
 import { saysWhatItIs } from './key-words.ts'
 import { areExclusive } from './opposites.ts'
 
@@ -76,7 +76,7 @@ const FORMS: readonly TextReading[] = [byName, byKind, byAttribute, byEnd]
 
 /** Null where it may be another word for the same. */
 function sameText(wanted: string, value: string): boolean | null {
-  const [said, own] = [wanted, value].map((text) => contentOf(text).join(' ')) as [string, string]
+  const [said, own] = [wanted, value].map(contentText) as [string, string]
   if (said === own) return own === '' ? null : true
   return areExclusive(said, own) ? false : null
 }

@@ -6,8 +6,8 @@ import { contentOf } from '../fields/json-fields.ts'
 import { isOfKey } from '../fields/key-words.ts'
 import { numberOf } from '../read-numbers.ts'
 import { type ObjectList, objectLists } from './objects.ts'
-import { keyOfAll, textOf } from './said-texts.ts'
-import { kindsOf, nameKeysOf } from './value-index.ts'
+import { saidText, textOf } from './said-texts.ts'
+import { keyOfAll, kindsOf, nameKeysOf } from './value-index.ts'
 
 const ASKED =
   /^(?:who|(?:which|what) (?<key>\p{L}+)) (?:has|have|had|got|placed|made) (?:the )?(?<how>most|fewest|only (?:one|\d+|\p{L}+)|more than one|\d+|\p{L}+) (?<what>\p{L}+)$/iu
@@ -32,7 +32,7 @@ function countsOf(list: ObjectList, options: readonly string[], said: string | n
   const isCounted = kindsOf(list).includes(called) || /^(?:entr(?:y|ies)|rows?|lines?|records?)$/i.test(what)
   if (!isCounted || (said !== null && !contentOf(said).every((word) => isOfKey(word, key)))) return null
   const texts = list.objects.map((object) => textOf(object[key]))
-  return options.map((option) => texts.filter((text) => text === contentOf(option).join(' ')).length)
+  return options.map((option) => texts.filter((text) => text === saidText(option)).length)
 }
 
 /** The place of the only count that is meant. */

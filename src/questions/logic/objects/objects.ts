@@ -1,8 +1,9 @@
 // The objects of a list, or of an object whose members are all objects, and which of them a name is meant for.
 import type { Json } from '../../../core/types.ts'
 import { isObject } from '../../../core/untrusted.ts'
-import { contentOf, wordsOf } from '../fields/json-fields.ts'
+import { wordsOf } from '../fields/json-fields.ts'
 import { readValueOf } from '../read-numbers.ts'
+import { saidText, textsOf } from './said-texts.ts'
 
 export type ListedObject = Readonly<Record<string, Json>>
 
@@ -136,7 +137,7 @@ export function optionCalling(object: ListedObject, options: readonly string[], 
 
 /** Whether one of its texts or numbers is just this. */
 export function isCalled(name: string, object: ListedObject): boolean {
-  const said = contentOf(name).join(' ')
+  const said = saidText(name)
   return said !== '' && callsOf(object).has(said)
 }
 
@@ -156,21 +157,5 @@ export const IN_BRACKETS = / \([^)]*\)$/
 /** "S-118" of "S-118 (river water)" */
 function shortNames(object: ListedObject): string[] {
   const texts = Object.values(object).filter((value): value is string => typeof value === 'string' && IN_BRACKETS.test(value))
-  return texts.map((text) => contentOf(text.replace(IN_BRACKETS, '')).join(' '))
-}
-
-/** Of an object, which does not change. */
-const TEXTS = new WeakMap<ListedObject, ReadonlyMap<string, string>>()
-
-/** The content of its texts and numbers by their keys, and '' of what is null. */
-export function textsOf(object: ListedObject): ReadonlyMap<string, string> {
-  const before = TEXTS.get(object)
-  if (before !== undefined) return before
-  const texts = new Map<string, string>()
-  for (const [key, value] of Object.entries(object)) {
-    if (value === null) texts.set(key, '')
-    else if (typeof value === 'string' || typeof value === 'number') texts.set(key, contentOf(String(value)).join(' '))
-  }
-  TEXTS.set(object, texts)
-  return texts
+  return texts.map((text) => saidText(text.replace(IN_BRACKETS, '')))
 }

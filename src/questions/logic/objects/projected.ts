@@ -2,10 +2,11 @@
 // values, where words say which objects are meant.
 import type { Json } from '../../../core/types.ts'
 import { questionText } from '../fields/claim.ts'
-import { contentOf, wordsOf } from '../fields/json-fields.ts'
+import { wordsOf } from '../fields/json-fields.ts'
 import { areAccounted, meantBy } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
-import { keyOfAll, textOf, wordsWithDays } from './said-texts.ts'
+import { saidText, textOf, wordsWithDays } from './said-texts.ts'
+import { keyOfAll } from './value-index.ts'
 
 const ASKED = /^(?:which|what|who|whose)\b(?: of (?:the|these|those|them))?/iu
 
@@ -28,5 +29,5 @@ function heldIn(list: ObjectList, words: readonly string[], options: readonly st
   const left = rest.filter((word) => !wordsOf(key).includes(word))
   if (!areAccounted(left, said)) return null
   const held = new Set(places.map((place) => textOf(list.objects[place]?.[key])))
-  return options.map((option) => held.has(contentOf(option).join(' ')))
+  return options.map((option) => held.has(saidText(option)))
 }

@@ -1,10 +1,11 @@
 // What is so of some objects of a list, and of the others not: by a claim about each, or by the one field whose text
 // says just this of some, as a status does.
 import type { Json } from '../../../core/types.ts'
-import { contentOf, fieldsIn, wordSet, wordsOf } from '../fields/json-fields.ts'
+import { contentText, fieldsIn, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { saysWhatItIs, stemOf } from '../fields/key-words.ts'
 import { isSame } from '../fields/opposites.ts'
-import { alone, type ListedObject, type ObjectList, textsOf } from './objects.ts'
+import { alone, type ListedObject, type ObjectList } from './objects.ts'
+import { saidText, textsOf, wordsWithDays } from './said-texts.ts'
 import { nameKeysOf } from './value-index.ts'
 
 const BE_OR_HAVE = '(?:is|are|was|were|has|have|had)'
@@ -29,14 +30,14 @@ export function heldOf(
   // As many fields as a state may have that is looked at.
   if (fieldsIn(objects).fields.length === 0) return null
   // "Orders over 90" are not those whose number is.
-  const called = contentOf(what).join(' ') === contentOf(nameKeysOf({ objects })[0] ?? '').join(' ') ? 'one' : what
+  const called = contentText(what) === contentText(nameKeysOf({ objects })[0] ?? '') ? 'one' : what
   const found = objects.map((object, i) => holds(`The ${calls?.[i] ?? called} ${says}.`, alone(object)))
   return found.every((isSo) => isSo !== null) ? found : saidOfSome(says, objects)
 }
 
 /** By the one field whose text says just this of some objects, and of the others not: "open", "sent back". */
 export function kindOfSome(says: string, objects: readonly ListedObject[]): readonly boolean[] | null {
-  const [said, isDenied] = affirmed(contentOf(says))
+  const [said, isDenied] = affirmed(wordsWithDays(says))
   return onlyField(objects, said, isDenied, (key, each) => saysWhatItIs(wordsOf(key)) || new Set(each).size < each.length)
 }
 
@@ -54,7 +55,7 @@ const WHOSE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 export function saidOfSome(says: string, objects: readonly ListedObject[]): readonly boolean[] | null {
   const kinds = kindOfSome(says, objects)
   if (kinds !== null) return kinds
-  const [content, isDenied] = affirmed(contentOf(says))
+  const [content, isDenied] = affirmed(wordsWithDays(says))
   const [first = '', ...rest] = THERE.has(content[0] ?? '') ? content.slice(1) : content
   const keys = Object.keys(objects[0] ?? {}).filter((key) => wordsOf(key).length > 0)
   const value = WHERE.has(first) ? rest : [first, ...rest]
@@ -78,7 +79,7 @@ function onlyMembers(objects: readonly ListedObject[], said: readonly string[], 
   const found = Object.keys(objects[0] ?? {}).flatMap((key) => {
     const lists = objects.map((object) => object[key] ?? [])
     if (wanted === '' || !lists.every((list) => Array.isArray(list) && list.every((one) => typeof one === 'string'))) return []
-    const held = lists.map((list) => (list as readonly string[]).some((one) => contentOf(one).join(' ') === wanted))
+    const held = lists.map((list) => (list as readonly string[]).some((one) => saidText(one) === wanted))
     return held.includes(true) ? [held] : []
   })
   const [own, another] = found

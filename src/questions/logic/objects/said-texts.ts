@@ -1,8 +1,7 @@
 // What the fields of listed objects say, as their content words, so that the same is the same however it is written.
 import { dateOf, datesIn, isoDay } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
-import { contentOf } from '../fields/json-fields.ts'
-import type { ObjectList } from './objects.ts'
+import { contentOf, contentText } from '../fields/json-fields.ts'
 
 /** A text with its days as JSON writes them, and its content words. */
 export function wordsWithDays(text: string): string[] {
@@ -13,12 +12,15 @@ export function wordsWithDays(text: string): string[] {
   return contentOf(written)
 }
 
+/** The same as a text, as `textOf` gives it of a value. */
+export const saidText = (text: string): string => wordsWithDays(text).join(' ')
+
 /** The content of a text or a number, days as JSON writes them; '' of anything else. */
 export function textOf(value: Json | undefined): string {
-  if (typeof value === 'number') return contentOf(String(value)).join(' ')
+  if (typeof value === 'number') return contentText(String(value))
   if (typeof value !== 'string') return ''
   const date = /\d/.test(value) ? dateOf(value) : null
-  return contentOf(date === null || date.year === null ? value : isoDay(date)).join(' ')
+  return contentText(date === null || date.year === null ? value : isoDay(date))
 }
 
 export const isDay = (text: string): boolean => /\d/.test(text) && dateOf(text) !== null
@@ -26,11 +28,15 @@ export const isDay = (text: string): boolean => /\d/.test(text) && dateOf(text) 
 /** Whether a text has others among more words. */
 export const hasWithin = (text: string, words: string): boolean => text !== words && ` ${text} `.includes(` ${words} `)
 
-/** The only key under which all options stand. */
-export function keyOfAll(options: readonly string[], { objects }: ObjectList): string | null {
-  const keys = Object.keys(objects[0] ?? {}).filter((key) => {
-    const texts = new Set(objects.map((object) => textOf(object[key])))
-    return options.every((option) => texts.has(contentOf(option).join(' ')))
-  })
-  return keys.length === 1 ? (keys[0] as string) : null
+/** Of an object, which does not change. */
+const TEXTS = new WeakMap<Readonly<Record<string, Json>>, ReadonlyMap<string, string>>()
+
+/** What the texts and numbers of an object say, by their keys, and '' of what is null. */
+export function textsOf(object: Readonly<Record<string, Json>>): ReadonlyMap<string, string> {
+  const before = TEXTS.get(object)
+  if (before !== undefined) return before
+  const said = Object.entries(object).filter(([, value]) => value === null || typeof value === 'string' || typeof value === 'number')
+  const texts = new Map(said.map(([key, value]) => [key, textOf(value)]))
+  TEXTS.set(object, texts)
+  return texts
 }

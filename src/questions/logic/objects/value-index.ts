@@ -2,7 +2,7 @@
 import { contentOf, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { saysWhatItIs } from '../fields/key-words.ts'
 import { IN_BRACKETS, type ListedObject, type ObjectList } from './objects.ts'
-import { isDay, textOf } from './said-texts.ts'
+import { isDay, saidText, textOf } from './said-texts.ts'
 
 export interface IndexedValue {
   readonly text: string
@@ -94,6 +94,13 @@ export function valueIndexOf(list: ObjectList): ValueIndex {
   const index = { values, unordered, texts, longest, kinds, keyWords }
   INDEXES.set(objects, index)
   return index
+}
+
+/** The only key under which all options stand. */
+export function keyOfAll(options: readonly string[], list: ObjectList): string | null {
+  const said = options.map(saidText)
+  const keys = [...valueIndexOf(list).texts].filter(([, texts]) => said.every((text) => texts.includes(text)))
+  return keys.length === 1 ? (keys[0] as readonly [string, unknown])[0] : null
 }
 
 /** Words in the order of the alphabet. */
