@@ -105,6 +105,11 @@ describe('a question', () => {
     ])
   })
 
+  it('asks what is switched on', () => {
+    const service = { env: { CACHE_ENABLED: true }, autoscale: { enabled: false }, ingress: { tls: true } }
+    expect(toldHeld('Which of these are switched on?', ['TLS', 'cache', 'autoscaling'], [service])).toEqual([true, true, false])
+  })
+
   it('asks of statuses in another word', () => {
     expect(toldHeld('Which jobs passed?', ['lint', 'unit', 'build'], runs)).toEqual([true, false, true])
   })

@@ -9,7 +9,7 @@ on are not asked.
 Writes OUT/service-1-pro (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of
 the families held out, the calibration split of the dev tasks, and rows that were set aside of every second set that is
 trained on; records of pictures are carried over, their graphs are the same), and OUT/table.md: right and log-loss,
-before and now, on the other half of the families, the dev split, first/ (what newcomers might try, by 12 writers who
+before and now, on the other half of the families, the dev split, first/ (what newcomers might try, by 16 writers who
 wrote nothing else here; for measuring only), what is unseen, and rows that were set aside of the other sets (25 a set);
 tables as the card has them.
 What is there already is not made again, so it goes on where it was stopped. Where PROMPT_VERSION of the encoder was

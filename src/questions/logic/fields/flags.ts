@@ -31,7 +31,7 @@ export const byFlag: ClaimReading = (claim) => (field) => {
   const rest = content.filter(
     (word) => !name.includes(word) && word !== opposite && word !== same && !around.has(word) && !(isAround && OF_AROUND.has(word)),
   )
-  const isOff = opposite === undefined && rest.length > 0 && rest.every((word) => OFF.has(word))
+  const isOff = opposite === undefined && rest.some((word) => NO.has(word)) && rest.every((word) => OFF.has(word))
   if (
     !isOff &&
     !isAbout(
