@@ -72,6 +72,8 @@ describe('a claim', () => {
     ['says more than an item', 'The changelog has been updated by Ada.', moving],
     ['says another thing of an item', 'The changelog has been read.', moving],
     ['names no field that could be the same', 'All samples have the same colour.', samples],
+    ['speaks of two where there are more', 'Both samples have the same lab.', samples],
+    ['is about some that are not there', 'All negative swab samples are from north.', samples],
   ])('is left open where it %s', (_, claim, values) => expect(statedField(claim, values)).toBeNull())
 })
 

@@ -5,11 +5,9 @@ import { type FieldClaim, isNamed, questionText, readClaim, withSubjects } from 
 import { countNamed } from '../fields/compared-fields.ts'
 import { contentOf, fieldsIn } from '../fields/json-fields.ts'
 import { statedField } from '../fields/stated-field.ts'
-import { heldOfEach } from './every.ts'
-import { meantBy } from './meant.ts'
+import { heldOfEach, heldOfMeant } from './every.ts'
 import { listsNamed, objectLists } from './objects.ts'
 import { heldOf, kindOfSome } from './said-of-objects.ts'
-import { wordsWithDays } from './said-texts.ts'
 
 const WHAT = '(?<what>\\p{L}+(?: \\p{L}+){0,2}?)'
 const HERE = '(?: (?:in|on) (?:it|the list|this list))?(?: (?:in all|in total|altogether))?'
@@ -76,15 +74,8 @@ function countListed(what: string, says: string, values: readonly Json[]): numbe
 
 /** "login attempts", "failed": of those objects that words mean by what their fields say. */
 function countMeant(what: string, says: string, values: readonly Json[]): number | null {
-  return onlyCount(
-    objectLists(values).map((list) => {
-      const { places, said, rest } = meantBy(wordsWithDays(what), list)
-      // Any one word may say what they are: "attempts".
-      if (said.length === 0 || rest.length > 1 || said.some(({ isPart, isName }) => isPart || isName)) return null
-      const held = heldOf('one', says, list, statedField)
-      return held && places.map((place) => held[place] as boolean)
-    }),
-  )
+  // Any one word may say what they are: "attempts".
+  return onlyCount(objectLists(values).map((list) => heldOfMeant(what, says, list, statedField, 1)))
 }
 
 /** How many of them are so; null where nothing is known, or places say different things. */

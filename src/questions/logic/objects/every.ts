@@ -7,7 +7,7 @@ import { type ClaimReading, isNamed } from '../fields/claim.ts'
 import { contentOf, isScalar, type JsonField, wordsOf } from '../fields/json-fields.ts'
 import { numberOf } from '../read-numbers.ts'
 import { meantBy } from './meant.ts'
-import { isListed, listsNamed, objectLists } from './objects.ts'
+import { isListed, listsNamed, type ObjectList, objectLists } from './objects.ts'
 import { type Holds, heldOf } from './said-of-objects.ts'
 import { wordsWithDays } from './said-texts.ts'
 
@@ -61,20 +61,22 @@ export function eachListed(claim: string, values: readonly Json[], holds: Holds)
 /** "All positive samples are swabs": the same of those objects that words mean by what their fields say. */
 export function eachMeant(claim: string, values: readonly Json[], holds: Holds): boolean | null {
   const found = formsOf(claim, OF_SOME).flatMap((form) =>
-    objectLists(values).map((list) => {
-      const { places, said, rest } = meantBy(wordsWithDays(form.what), list)
-      if (said.length === 0 || rest.length > 0 || said.some(({ isPart, isName }) => isPart || isName)) return null
-      const held = heldOf('one', form.says, list, holds)
-      return held === null
-        ? null
-        : standsTo(
-            form,
-            places.map((at) => held[at] as boolean),
-          )
-    }),
+    objectLists(values).map((list) => standsTo(form, heldOfMeant(form.what, form.says, list, holds))),
   )
-  const known = found.filter((holds) => holds !== null)
+  const known = found.filter((isSo) => isSo !== null)
   return new Set(known).size === 1 ? (known[0] as boolean) : null
+}
+
+/**
+ * "positive samples", "are swabs": of each object that words mean whether it is so; null where they mean none plainly.
+ * @param mostLeft words that may be left over
+ */
+export function heldOfMeant(what: string, says: string, list: ObjectList, holds: Holds, mostLeft = 0): readonly boolean[] | null {
+  const { places, said, rest } = meantBy(wordsWithDays(what), list)
+  const isPlain = said.length > 0 && places.length > 0 && rest.length <= mostLeft
+  if (!isPlain || said.some(({ isPart, isName }) => isPart || isName)) return null
+  const held = heldOf('one', says, list, holds)
+  return held && places.map((place) => held[place] as boolean)
 }
 
 interface EachForm {
