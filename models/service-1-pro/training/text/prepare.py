@@ -7,8 +7,8 @@ DATA holds train/text and dev (packs); --compose is the folder of compose.py; --
 (OWNER+NAME/repo). Writes OUT/train/*.jsonl (one file a source), OUT/held/*.jsonl (families held out, by kind;
 comparing.py) and OUT/dev/*.jsonl (text tasks of the dev packs). Rows of public pairs that share a text with a dev row
 are left out, and said.
-`--named` takes the families whose files fit a pattern ("z?-*") alone, into files of their own ("cases-NAME" in place of
-"cases"): what was written since the rows were made comes in beside them, with a share of its own.
+Families that came later have files of their own besides ("cases-NAME" beside "cases"), so that a mixture can give them
+a share of their own: groups.json names them by patterns of their files' names. `--named` with `--into` makes one alone.
 """
 
 import argparse
@@ -41,6 +41,7 @@ MADE = {
 MADE_ROWS = 9000
 SHARED = "shared"
 HERE = os.path.dirname(os.path.abspath(__file__))
+GROUPS = f"{HERE}/groups.json"
 PICTURES = {"blood-cells", "photo-class", "receipts", "shapes", "images"}
 HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40, "cases": 60}
 FEWEST_WORDS = 6
@@ -113,9 +114,13 @@ def converters():
             yield name, importlib.import_module(f"data.{folder}.{name}")
 
 
+def repositories(module):
+    return [module.REPOSITORY, *getattr(module, "MORE", {}).values()]
+
+
 def public(options, dev):
     for name, module in converters():
-        wanted = [module.REPOSITORY, *getattr(module, "MORE", {}).values()]
+        wanted = repositories(module)
         folders = {repository: snapshot(options.mirror, repository) for repository in wanted}
         lacking = [repository for repository, folder in folders.items() if folder is None]
         if lacking:
@@ -162,14 +167,13 @@ def composed(options, what, name, each, seed, paths):
     print(f"{name}: {drawn} families, {each} rows each", flush=True)
 
 
-def families(options):
+def families(options, named="*", group=None):
+    """Rows of the families whose files are so named: of all, or of a group in files of its own."""
     for kind, both in held.split(options.families).items():
-        train, kept = (
-            [path for path in paths if fnmatch.fnmatch(os.path.basename(path), options.named)] for paths in both
-        )
+        train, kept = ([path for path in paths if fnmatch.fnmatch(os.path.basename(path), named)] for paths in both)
         if not train and not kept:
             continue
-        into = f"-{options.into}" if options.into else ""
+        into = f"-{group}" if group else ""
         for side, paths, each, seed in (
             ("train", train, options.rows, options.seed),
             ("held", kept, HELD_ROWS.get(kind, 20), HELD_SEED),
@@ -226,9 +230,13 @@ def main():
     options = parser.parse_args()
     if (options.named != "*") != (options.into is not None) or (options.into and options.only != "families"):
         parser.error("--named and --into go together, with --only families")
-    if options.only in (None, "families"):
+    if options.into:
+        families(options, options.named, options.into)
+    elif options.only in (None, "families"):
         families(options)
-    if options.only in (None, "families") and not options.into:
+        with open(GROUPS, encoding="utf-8") as file:
+            for group, named in json.load(file).items():
+                families(options, named, group)
         compared(options)
     if options.only in (None, "made"):
         made(options)
