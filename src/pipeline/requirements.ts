@@ -56,7 +56,10 @@ function flatten(questions: readonly CheckedQuestion[]): CheckedQuestion[] {
 export type DecisionContext = Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'>
 
 /** What is said of texts: how long they are, of which numbers are read and compared, and what is quoted. */
-type TextContext = Pick<QuestionContext, 'stateTokens' | 'comparesNumbers' | 'countsReads' | 'jsonValues' | 'records' | 'textOf'>
+type TextContext = Pick<
+  QuestionContext,
+  'stateTokens' | 'comparesNumbers' | 'countsReads' | 'jsonValues' | 'records' | 'textOf' | 'placesOf'
+>
 
 /** What coroutines need. Call it only after `requirementFaults` found nothing. */
 export function questionContext(

@@ -19,6 +19,7 @@ import { gradeOfRead, isRightRead, isSameValue } from './shared/grade.ts'
 import type { FieldOf } from './shared/options.ts'
 import type { Checked, OneOrMany } from './shared/read-types.ts'
 import type { ReadReadout } from './shared/readouts.ts'
+import { quoteToldByFields } from './shared/told-by-fields.ts'
 
 const FORMATS = ['text', 'int', 'number', 'date', 'email', 'url', 'money'] as const
 const KINDS = [...FORMATS, 'coordinates'] as const
@@ -189,6 +190,8 @@ function placeOf({ start, end, source, seen }: Span, context: QuestionContext): 
   return { seen: { image: image.id, coordinates, center: centerOf(coordinates), image_size: image.size } }
 }
 
+const quoted = (span: Span) => ({ type: 'spans', spans: [span], logProbability: span.logProbability }) as const
+
 type Words = ExtractAnswer | ExtractManyAnswer
 
 function readoutOf(isFound: boolean): ReadReadout {
@@ -202,7 +205,8 @@ function* runWords({ branch, format, isMany, isChecked }: ExtractRead, context: 
     const made = confirmed ?? own
     return { answer, report: made?.report ?? null, decisions: made === null ? {} : { '': made.decision } }
   }
-  const reply = yield* read(branch, { type: 'span', many: isMany, format })
+  const told = context.comparesNumbers && !isMany && format === 'text' ? quoteToldByFields(branch.instructions, context) : null
+  const reply = told === null ? yield* read(branch, { type: 'span', many: isMany, format }) : quoted(told)
   if (reply.type === 'failed') {
     const failed = { type: 'extract', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR } as const
     return finding(isMany ? { ...failed, values: [], items: [] } : { ...failed, value: null })

@@ -31,7 +31,15 @@ export const UNCALIBRATED: DecisionContext = {
 }
 
 /** A state of which nothing is read or compared. */
-export const NO_TEXTS = { stateTokens: 1, comparesNumbers: false, countsReads: false, jsonValues: [], records: [], textOf: () => null }
+export const NO_TEXTS = {
+  stateTokens: 1,
+  comparesNumbers: false,
+  countsReads: false,
+  jsonValues: [],
+  records: [],
+  textOf: () => null,
+  placesOf: () => [],
+}
 
 /** Checks one question; its faults, and the question when there are none. */
 export function checkOne(question: unknown, id = 'q'): { asked: CheckedQuestion | null; faults: Fault[] } {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/types.ts'
 import { statedField } from '../../src/questions/logic/fields/stated-field.ts'
 import { recordsInText } from '../../src/questions/logic/records/records-in-text.ts'
-import { toldHeld, toldOption, toldValue } from '../../src/questions/logic/told.ts'
+import { toldHeld, toldOption, toldQuote, toldValue } from '../../src/questions/logic/told.ts'
 
 const samples = recordsInText(
   [
@@ -98,6 +98,26 @@ describe('a question', () => {
     ['How many tests failed?', 'int', runs, undefined],
     ['At what time does it start?', 'text', [{ from: 'Rhona', to: 'all', subject: 'Plan' }], undefined],
   ])('%s', (question, kind, values, value) => expect(toldValue(question, kind, values)).toBe(value))
+
+  it.each<[string, readonly Json[], string | null]>([
+    ['Quote the bin of the large cartons.', stock, 'B-02'],
+    ['the status of the unit job', runs, 'failed'],
+    ['Whose round is it?', [{ round: 'T53', shift: 'early' }], null],
+    ['What number is it?', [{ number: 'call 116117', hours: 'night' }], null],
+    ['the note', [{ note: 'see lid', lot: 'A1' }], null],
+    ['the note', [{ note: 'cracked, was mended', lot: 'A1' }], null],
+    ['the note, word for word', [{ note: 'cracked, was mended', lot: 'A1' }], 'cracked, was mended'],
+  ])('for a quote: %s', (question, values, quote) => expect(toldQuote(question, values)).toBe(quote))
+
+  it.each<[string, Json, string | undefined]>([
+    ['Which branch was built?', { branch: 'main', runner: 'linux' }, 'main'],
+    ['Which plan is the customer on?', { plan: 'Team', seats: 4 }, 'Team'],
+    ['Which plan does the customer want?', { plan: 'Team', seats: 4 }, undefined],
+    ['Which plan is it?', { plan: 'Team', before: { plan: 'Free' } }, undefined],
+    ['Which branch was it built from?', { runs: [{ branch: 'main' }, { branch: 'fix' }] }, undefined],
+  ])('for the field that it asks for: %s of %j', (question, value, text) => {
+    expect(toldValue(question, 'text', [value])).toBe(text)
+  })
 
   it('asks which have a word of a list', () => {
     expect(toldHeld('Which flags are present in staging?', ['new_checkout', 'dark_invoices', 'beta_badges'], flags)).toEqual([

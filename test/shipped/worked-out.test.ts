@@ -1,6 +1,6 @@
 // Statements that the engine works out from what the shipped model reads: numbers are compared, parts are put together.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { choice, createEngine, type Engine, fill, noul, select } from '../../src/index.ts'
+import { choice, createEngine, type Engine, extract, fill, noul, select } from '../../src/index.ts'
 
 const ORDER = { order: { id: 'A-1042', status: 'shipped', total: 59.9, currency: 'EUR' }, customer: { name: 'Maria Lopez', age: 34 } }
 const PARCEL = 'Hi, my parcel has been on its way for 9 days now. I paid 45 dollars for it and I have called you 3 times.'
@@ -45,6 +45,41 @@ describe('with the shipped model', () => {
   ])('%j: %s %d', async (state, question, number) => {
     const { answers } = await engine.ask({ state, questions: { asked: fill(question, { kind: 'number' }) } })
     expect(answers.asked.parsed).toBe(number)
+  })
+
+  it.each([
+    [
+      {
+        motions: [
+          { title: 'New roof', result: 'carried' },
+          { title: 'Night bus', result: 'rejected' },
+        ],
+      },
+      'Quote the title of the rejected motion.',
+      'Night bus',
+      '/motions/1/title',
+    ],
+    [
+      { visit: { reason: 'limping since Sunday, eats normally' } },
+      'The reason of the visit, word for word',
+      'limping since Sunday, eats normally',
+      '/visit/reason',
+    ],
+    ['Ticket: HD-7\nStatus: open\nAssigned to: Devraj Kanth', 'Who is it assigned to?', 'Devraj Kanth', undefined],
+  ])('%j: %s is %s, as it stands there', async (state, question, value, path) => {
+    const { answers } = await engine.ask({ state, questions: { asked: extract(question) } })
+    expect(answers.asked.value).toBe(value)
+    expect(answers.asked.span?.path).toBe(path)
+    const { start = 0, end = 0 } = answers.asked.span ?? {}
+    expect(end - start).toBe(value.length)
+    if (typeof state === 'string') expect(state.slice(start, end)).toBe(value)
+    expect(answers.asked.confidence).toBeGreaterThan(0.8)
+  })
+
+  it('reads a quote that stands in two places', async () => {
+    const state = { a: { name: 'Ben', town: 'Leeds' }, b: { name: 'Ida', town: 'Leeds' } }
+    const { answers } = await engine.ask({ state, questions: { asked: extract("Ida's town") } })
+    expect(answers.asked.value).toBe('Leeds')
   })
 
   it('gives no number of another unit', async () => {

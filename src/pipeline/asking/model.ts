@@ -3,22 +3,17 @@ import type { Backend, ModelInfo } from '../../backends/backend.ts'
 import type { ModelCalibrator } from '../../calibration/calibration.ts'
 import { parse } from '../../constraint/grammar.ts'
 import { EngineError } from '../../core/errors.ts'
-import type { Json, PromptPart, TextSource } from '../../core/types.ts'
+import type { Json, PromptPart } from '../../core/types.ts'
 import { toSentPixels } from '../../media/coordinates.ts'
 import { recordsInText } from '../../questions/logic/records/records-in-text.ts'
-import type {
-  CheckedQuestion,
-  MadeDecision,
-  QuestionContext,
-  QuestionImage,
-  QuestionResult,
-} from '../../questions/shared/checked-question.ts'
+import type { CheckedQuestion, MadeDecision, QuestionImage, QuestionResult } from '../../questions/shared/checked-question.ts'
 import type { PredictionSets } from '../../questions/shared/decision.ts'
 import { type ExecutorResult, modelFailure, runCoroutines } from '../executor.ts'
 import { refuse } from '../faults.ts'
 import { capabilityFaults, type DecisionContext, questionContext } from '../requirements.ts'
 import type { Loan } from '../residence.ts'
 import type { ReadState } from '../state/state.ts'
+import { stateTexts } from './state-texts.ts'
 
 /** What the decisions of a model are made with, and which calibration that is. */
 export interface DecisionSetup {
@@ -96,7 +91,7 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
       countsReads: info.capabilities.judgesItsReads === true && state.images.length === 0,
       jsonValues: parts.flatMap((part) => (part.type === 'json' ? [part.value] : [])),
       records: comparesNumbers ? recordsOf(parts) : [],
-      textOf: textsOf(state),
+      ...stateTexts(state.prompt),
     })
     const coroutines = questions.map((question, i) => ({
       param: question.param,
@@ -151,15 +146,6 @@ function namingQuestion({ id, param }: CheckedQuestion, sets: PredictionSets): P
 function aboutState(error: EngineError): EngineError {
   if (error.param !== null || error.code === 'internal_error') return error
   return new EngineError(error.code, error.message, { param: '/state', cause: error })
-}
-
-/** The texts of a state by their sources. */
-function textsOf({ prompt }: ReadState): QuestionContext['textOf'] {
-  return ({ part, path }) => {
-    const isOf = (source: TextSource | null): boolean => source?.part === part && source.path === path
-    const texts = prompt.pieces.flatMap((piece) => (piece.type === 'text' && isOf(piece.source) ? [piece.text] : []))
-    return texts.length === 0 ? null : texts.join('')
-  }
 }
 
 function sentImages(state: ReadState): QuestionImage[] {

@@ -45,6 +45,23 @@ export function toldHeld(question: string, options: readonly string[], values: r
   )
 }
 
+const QUOTE =
+  /^(?:please )?(?:quote|copy|give|extract|find|point at|mark)(?: me)? (?:(?:the )?(?:exact )?(?:words?|text|value|sentence|phrase) (?:of|for) )?/i
+const AS_A_WHOLE = /,? (?:word for word|verbatim|in full|as (?:it is )?written)(?=[.?!]*$)/i
+/** What lists something, says more than one thing, of which a part may be asked for, or that there is nothing. */
+const IS_NO_PHRASE = /[,;\n()]|\s{2}|[.!?](?:\s|$)|^(?:see|not?|nothing|none|never|ask|tb[acd])\b/i
+/** Of "call 116117" the number alone is. */
+const OF_DIGITS = /\b(?:number|time|date|day|code|id)\b/i
+const BESIDE_DIGITS = /^(?=.*\d)(?=.*\p{L}{2}).* /su
+
+/** The text of the field that a question asks to quote; null where none surely is, or a part of one may be meant. */
+export function toldQuote(question: string, values: readonly Json[]): string | null {
+  const value = valueAsked(question.replace(AS_A_WHOLE, '').replace(QUOTE, ''), values)
+  if (typeof value !== 'string') return null
+  const isPart = IS_NO_PHRASE.test(value) || (OF_DIGITS.test(question) && BESIDE_DIGITS.test(value))
+  return isPart && !AS_A_WHOLE.test(question) ? null : value
+}
+
 /** A value as it is written, null where its field is empty; undefined where it has to be read. */
 export function toldValue(question: string, kind: string, values: readonly Json[]): Json | undefined {
   if (asksEmptyField(question, values)) return null

@@ -1,6 +1,6 @@
 // What the pipeline knows of a checked question: what it needs from the state and the model, and how to run it.
 
-import type { Grammar } from '../../backends/backend.ts'
+import type { Grammar, Span } from '../../backends/backend.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { RequestLimits } from '../../core/limits.ts'
 import type { Json, TextSource } from '../../core/types.ts'
@@ -65,6 +65,8 @@ export interface QuestionContext {
   readonly records: readonly Json[]
   /** The text of the state that a source names; null for none. */
   textOf(source: TextSource): string | null
+  /** Where a text stands in the state: as a whole string of JSON, or in a text between words. UTF-16 offsets. */
+  placesOf(text: string): readonly Omit<Span, 'text' | 'logProbability'>[]
   readonly calibrator: Calibrator
   readonly deliberation: Deliberation
   readonly predictionSets: PredictionSets

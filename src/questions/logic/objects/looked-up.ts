@@ -1,5 +1,6 @@
 // "What is Faro's status?", "When is R-310 due?", "How many seats does Lab 2 have?": a question for the value of one
 // field, of an object that it calls by what its fields say, or of the state.
+import { dateOf } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { isAbout, questionText, readClaim } from '../fields/claim.ts'
 import { contentOf, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
@@ -27,7 +28,8 @@ const DID = /^(how (?:many|much) .+? (?:did|does) .+) \p{L}+$/iu
 export function valueAsked(question: string, values: readonly Json[]): Json | undefined {
   const text = questionText(question).replace(HAPPENED, 'what status of ').replace(IS_IT, '').replace(DID, '$1')
   if (text === '') return undefined
-  const found = [...ofListed(text, values), ...ofState(text, values)]
+  const named = [...ofListed(text, values), ...ofState(text, values)]
+  const found = named.length > 0 ? named : ofKey(text, values)
   const [value] = found
   const isFitting = value !== undefined && found.every((other) => plain(String(other)) === plain(String(value))) && fits(text, value)
   return isFitting ? value : undefined
@@ -45,7 +47,8 @@ function ofListed(text: string, values: readonly Json[]): Json[] {
     const own = new Set(Object.keys(object).flatMap(wordsOf))
     const left = rest.filter((word) => !ASKING.has(word) || own.has(word))
     const [named] = nameKeysOf(list)
-    const keys = Object.keys(object).filter((one) => one !== named)
+    // What it is called is asked for by name alone.
+    const keys = Object.keys(object).filter((one) => left.length > 0 || one !== named)
     const key = keyNamed(left.length === 0 ? [BY_ASKING.get(asked) ?? ''] : left, keys)
     const value = key === null ? undefined : object[key]
     return key === null || value === undefined || said.some(({ keys }) => keys.includes(key)) || !isScalar(value) ? [] : [value]
@@ -69,6 +72,24 @@ function ofState(text: string, values: readonly Json[]): Json[] {
   return found.length === 1 ? [(found[0] as JsonField).value] : []
 }
 
+/** "Which branch was built?", "Which plan is the customer on?" */
+const FOR_KEY =
+  /^(?:(?:on|in|at|for|by|to|from|with|under) )?(?:which|what) (?<key>\p{L}+(?: \p{L}+){0,2}?) (?:is|was|are|were|does|do|did|has|have|had|\p{L}+s|\p{L}+ed)\b(?<rest>.*)$/iu
+/** What is wanted may be another thing than what the field says is. */
+const IS_WANTED = /\b(?:wants?|wanted|asks?|asked|needs?|needed|should|prefers?|preferred|requests?|requested|before|next|no longer|not)\b/i
+
+/** Of the only field, in no list, that is called just what a question asks for, whatever it does. */
+function ofKey(text: string, values: readonly Json[]): Json[] {
+  const { key = '', rest = '' } = FOR_KEY.exec(text)?.groups ?? {}
+  const words = contentOf(key).join(' ')
+  if (words === '' || IS_WANTED.test(rest)) return []
+  const [field, another] = fieldsIn(values).fields.filter(({ name, value }) => isScalar(value) && name.join(' ') === words)
+  const isOfListed = objectLists(values).some(({ objects }) =>
+    Object.keys(objects[0] ?? {}).some((own) => wordsOf(own).join(' ') === words),
+  )
+  return field === undefined || another !== undefined || isOfListed ? [] : [field.value]
+}
+
 /** How many words say where a field stands. */
 const saidOf = (words: readonly string[], { around }: JsonField): number => words.filter((word) => around.has(word)).length
 
@@ -86,6 +107,7 @@ function fits(text: string, value: Json): boolean {
   if (/^(?:when|(?:(?:at|on|by|until) )?(?:what|which) (?:time|day|date|hour))\b/i.test(text))
     return typeof value === 'string' && /\d|day\b|morning|noon|night/i.test(value)
   if (/^how (?:many|much)\b/i.test(text)) return typeof value === 'number' || /\d/.test(String(value))
-  if (/^who\b/i.test(text)) return typeof value === 'string' && /\p{L}/u.test(value)
+  if (/^who(?:m|se)?\b/i.test(text)) return typeof value === 'string' && /\p{L}{2}/u.test(value)
+  if (/\b(?:number|code|id)\b/i.test(text)) return typeof value !== 'string' || dateOf(value) === null
   return true
 }
