@@ -32,15 +32,8 @@ export const byFlag: ClaimReading = (claim) => (field) => {
     (word) => !name.includes(word) && word !== opposite && word !== same && !around.has(word) && !(isAround && OF_AROUND.has(word)),
   )
   const isOff = opposite === undefined && rest.some((word) => NO.has(word)) && rest.every((word) => OFF.has(word))
-  if (
-    !isOff &&
-    !isAbout(
-      rest.filter((word) => !ON.has(word)),
-      field,
-      claim,
-    )
-  )
-    return null
+  const about = rest.filter((word) => !ON.has(word))
+  if (!isOff && !isAbout(about, field, claim)) return null
   const turns = [isDenied, opposite !== undefined, isOff].filter((turn) => turn).length
   return flag === (turns % 2 === 0)
 }

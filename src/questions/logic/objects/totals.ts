@@ -52,7 +52,8 @@ export function totalAsked(question: string, values: readonly Json[]): number | 
 function distinctOf(words: readonly string[], values: readonly Json[]): number | null {
   const counts = objectLists(values).flatMap(({ objects }) => {
     const key = keyNamed(words, Object.keys(objects[0] ?? {}))
-    return key === null ? [] : [new Set(objects.map((object) => textOf(object[key]))).size]
+    const texts = key === null ? [] : objects.map((object) => textOf(object[key])).filter((text) => text !== '')
+    return texts.length === 0 ? [] : [new Set(texts).size]
   })
   return counts.length === 1 ? (counts[0] as number) : null
 }
