@@ -67,6 +67,34 @@ describe('a claim', () => {
     ['The constructor has been found.', moving, false],
   ])('%s', (claim, values, holds) => expect(statedField(claim, values)).toBe(holds))
 
+  const day: readonly Json[] = [
+    {
+      backup: { start: '02:30' },
+      visit: { time: '08:40' },
+      flight: { dep: '2026-07-18T06:55', arr: '2026-07-18T09:10', gate: 'B7' },
+      shifts: [
+        { id: 304, start: '09:00', end: '13:00' },
+        { id: 306, start: '17:00', end: '22:00' },
+      ],
+    },
+  ]
+  it.each<[string, boolean | null]>([
+    ['The backup starts before 3 am.', true],
+    ['The backup starts at 2:30.', true],
+    ['The backup does not start after noon.', true],
+    ['The visit is before 9.', true],
+    ['The visit is at 8:45.', false],
+    ['The flight leaves before 7 in the morning.', true],
+    ['The flight arrives by 9.', false],
+    ['Shift 304 starts at 9.', true],
+    ['Shift 306 starts at 5.', true],
+    ['Shift 306 ends after 10 pm.', false],
+    ['Shift 306 starts before noon.', false],
+    ['The gate is at 7.', null],
+    ['The flight leaves at 25:00.', null],
+    ['The flight leaves before the visit.', null],
+  ])('of a time: %s', (claim, holds) => expect(statedField(claim, day)).toBe(holds))
+
   it.each<[string, string, readonly Json[]]>([
     ['describes none of them', 'All urgent samples are swabs.', samples],
     ['says more than an item', 'The changelog has been updated by Ada.', moving],

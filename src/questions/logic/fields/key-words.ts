@@ -56,6 +56,8 @@ const ALIKE: readonly ReadonlySet<string>[] = [
   'weigh weight',
   'take took last duration minute second hour time latency ms',
   'quantity qty',
+  'leave depart departure dep',
+  'arrive arrival arr',
   'email mail',
   'phone telephone tel',
   'monday mon',

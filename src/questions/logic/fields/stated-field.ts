@@ -18,8 +18,9 @@ import { byMember } from './lists.ts'
 import { byDay, byMoment } from './moments.ts'
 import { byWhatIsThere } from './presence.ts'
 import { byText } from './texts.ts'
+import { byTime } from './times.ts'
 
-const READINGS: readonly ClaimReading[] = [byFlag, byText, byMember, byWhatIsThere, byMoment, byDay, byCode, byEach(statedField)]
+const READINGS: readonly ClaimReading[] = [byFlag, byText, byMember, byWhatIsThere, byMoment, byDay, byTime, byCode, byEach(statedField)]
 
 /** Whether a claim holds by the fields that it names; null where it names none, or they do not say the same. */
 export function statedField(said: string, values: readonly Json[]): boolean | null {

@@ -10,7 +10,7 @@ import { nameKeysOf } from './value-index.ts'
 
 const BE_OR_HAVE = '(?:is|are|was|were|has|have|had)'
 /** What a claim or a question says of objects, as a pattern: "is open", "failed". */
-export const SAYS = `(?<says>(?:${BE_OR_HAVE}|runs?|uses?|costs?|speaks?|weighs?|takes?|took|lasts?|needs?|scored|got) .+|(?:not )?\\p{L}+ed)`
+export const SAYS = `(?<says>(?:${BE_OR_HAVE}|runs?|uses?|costs?|speaks?|weighs?|takes?|took|lasts?|needs?|scored|got|starts?|begins?|ends?|leaves?|arrives?|opens?|closes?) .+|(?:not )?\\p{L}+ed)`
 /** A word that does not begin it. */
 export const WORD = `(?!${BE_OR_HAVE}\\b|not\\b)\\p{L}+`
 

@@ -2,6 +2,7 @@
 import { dateOf, isoDay } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { readValueOf } from '../read-numbers.ts'
+import { minutesOf } from '../times-of-day.ts'
 import type { RankedBy } from './adjectives.ts'
 import { type ListedObject, OWN_VALUE } from './objects.ts'
 
@@ -40,12 +41,6 @@ function worth(value: Json | undefined, isOfDays: boolean): { readonly number: n
   if (!Number.isNaN(moment)) return { number: moment, unit: 'day' }
   const day = typeof value === 'string' ? dateOf(value) : null
   return { number: day === null ? (minutesOf(value) ?? Number.NaN) : Date.parse(isoDay(day)), unit: 'day' }
-}
-
-/** "09:30" in minutes; null for what is no time of a day. */
-function minutesOf(value: Json | undefined): number | null {
-  const [, hours, minutes] = (typeof value === 'string' ? /^(\d{1,2}):(\d\d)(?::\d\d)?$/.exec(value.trim()) : null) ?? []
-  return hours === undefined ? null : Number(hours) * 60 + Number(minutes)
 }
 
 /** "EUR" of one and "USD" of another. */
