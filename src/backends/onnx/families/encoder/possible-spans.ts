@@ -27,7 +27,7 @@ export class PossibleSpans {
   readonly #firstOf = new Map<number, number>()
   readonly #boundaries = new Map<SourceStretch, WordBoundaries>()
 
-  constructor({ stretches }: StateText, pieces: PiecedText) {
+  constructor({ stretches }: Pick<StateText, 'stretches'>, pieces: PiecedText) {
     this.#pieces = pieces
     this.#stretches = stretches
     this.#stretchOf = new Int32Array(pieces.ids.length).fill(-1)
