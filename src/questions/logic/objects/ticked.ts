@@ -8,10 +8,7 @@ import { IN_BRACKETS, type ListedObject, objectLists } from './objects.ts'
 
 /** What follows is what is done. */
 const FORMS: readonly { readonly pattern: RegExp; readonly isDone: boolean }[] = [
-  {
-    pattern: /^(?<what>.+?) (?:(?:still )?(?:has|have|needs?)|(?:is|are) (?:still )?) ?to be (?<done>.+)$/iu,
-    isDone: false,
-  },
+  { pattern: /^(?<what>.+?) (?:has|have|needs?|is|are) to be (?<done>.+)$/iu, isDone: false },
   { pattern: /^(?<what>.+?) (?:has|have|had) not been (?<done>.+)$/iu, isDone: false },
   { pattern: /^(?<what>.+?) (?:is|are|was|were) not (?<done>.+)$/iu, isDone: false },
   { pattern: /^(?<what>.+?) (?:has been|have been|had been|is|are|was|were) (?<done>.+)$/iu, isDone: true },
