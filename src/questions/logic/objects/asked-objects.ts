@@ -2,7 +2,7 @@
 // which its options are names.
 import type { Json } from '../../../core/types.ts'
 import { questionText } from '../fields/claim.ts'
-import { wordsOf } from '../fields/json-fields.ts'
+import { plain } from '../fields/json-fields.ts'
 import { statedField } from '../fields/stated-field.ts'
 import { isCalled, objectLists, placesOf } from './objects.ts'
 import { asDenied, heldOf, kindOfSome, SAYS, WORD } from './said-of-objects.ts'
@@ -20,7 +20,7 @@ export function heldOfOptions(question: string, options: readonly string[], valu
   for (const list of lists) {
     const { name, objects } = list
     // One word says what they are, more may say which of them are meant; so does what some of them alone are.
-    if ((what.includes(' ') && wordsOf(what).join(' ') !== name.join(' ')) || kindOfSome(what, objects) !== null) continue
+    if ((what.includes(' ') && plain(what) !== name.join(' ')) || kindOfSome(what, objects) !== null) continue
     const places = placesOf(options, objects)
     if (places === null || new Set(places).size < options.length) continue
     const held = heldOf(what, says, list, statedField)

@@ -5,7 +5,7 @@ import { COMPARATORS } from '../compared-numbers.ts'
 import { AT, holdsFor, signOf } from '../compared-values.ts'
 import { questionText } from '../fields/claim.ts'
 import { numberOf } from '../read-numbers.ts'
-import { areAccounted, meantBy } from './meant.ts'
+import { areAccounted, areKinds, meantBy } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
 import { wordsWithDays } from './said-texts.ts'
 import { kindsOf } from './value-index.ts'
@@ -47,6 +47,6 @@ function countIn(list: ObjectList, owner: string, what: string): number | null {
   const meant = meantBy(isOwned ? wordsWithDays(owner) : words, list)
   const isCalled = !isOwned && meant.rest[0] === called && SEVERAL.test(what)
   const left = isCalled ? meant.rest.slice(1) : meant.rest
-  if (meant.said.length === 0 || meant.said.some(({ isPart, isName }) => isPart || isName) || !areAccounted(left, meant.said)) return null
+  if (meant.said.length === 0 || !areKinds(meant.said) || !areAccounted(left, meant.said)) return null
   return isOwned && !kindsOf(list).includes(called) ? null : meant.places.length
 }

@@ -4,12 +4,11 @@ import type { Json } from '../../../core/types.ts'
 import { COMPARATORS } from '../compared-numbers.ts'
 import { ABOVE, AT, BELOW, holdsFor, type Signs, signOf } from '../compared-values.ts'
 import { type ClaimReading, isNamed } from '../fields/claim.ts'
-import { contentOf, isScalar, type JsonField, wordsOf } from '../fields/json-fields.ts'
+import { contentOf, isScalar, type JsonField, plain } from '../fields/json-fields.ts'
 import { numberOf } from '../read-numbers.ts'
-import { meantBy } from './meant.ts'
+import { placesDescribed } from './meant.ts'
 import { isListed, listsNamed, type ObjectList, objectLists } from './objects.ts'
 import { type Holds, heldOf } from './said-of-objects.ts'
-import { wordsWithDays } from './said-texts.ts'
 
 /** More things than are looked at one by one. */
 const MOST_THINGS = 200
@@ -72,10 +71,8 @@ export function eachMeant(claim: string, values: readonly Json[], holds: Holds):
  * @param mostLeft words that may be left over
  */
 export function heldOfMeant(what: string, says: string, list: ObjectList, holds: Holds, mostLeft = 0): readonly boolean[] | null {
-  const { places, said, rest } = meantBy(wordsWithDays(what), list)
-  const isPlain = said.length > 0 && places.length > 0 && rest.length <= mostLeft
-  if (!isPlain || said.some(({ isPart, isName }) => isPart || isName)) return null
-  const held = heldOf('one', says, list, holds)
+  const places = placesDescribed(what, list, mostLeft)
+  const held = places && heldOf('one', says, list, holds)
   return held && places.map((place) => held[place] as boolean)
 }
 
@@ -109,6 +106,6 @@ export function heldOfEach(what: string, says: string, { value }: JsonField, hol
   if (things.length === 0) return null
   if (Array.isArray(value)) return value.every(isListed) ? heldOf(what, says, { objects: value, calls: null }, holds) : null
   if (!things.every(([, one]) => isScalar(one))) return null
-  const [objects, calls] = [things.map(([key, one]) => ({ [key]: one })), things.map(([key]) => wordsOf(key).join(' '))]
+  const [objects, calls] = [things.map(([key, one]) => ({ [key]: one })), things.map(([key]) => plain(key))]
   return heldOf(what, says, { objects, calls }, holds)
 }

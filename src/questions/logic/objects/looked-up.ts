@@ -3,7 +3,7 @@
 import { dateOf } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { isAbout, questionText, readClaim } from '../fields/claim.ts'
-import { contentOf, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
+import { contentOf, contentText, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { isOfKey, keyNamed } from '../fields/key-words.ts'
 import { meantBy, PREPOSITIONS } from './meant.ts'
 import { objectLists } from './objects.ts'
@@ -81,12 +81,10 @@ const IS_WANTED = /\b(?:wants?|wanted|asks?|asked|needs?|needed|should|prefers?|
 /** Of the only field, in no list, that is called just what a question asks for, whatever it does. */
 function ofKey(text: string, values: readonly Json[]): Json[] {
   const { key = '', rest = '' } = FOR_KEY.exec(text)?.groups ?? {}
-  const words = contentOf(key).join(' ')
+  const words = contentText(key)
   if (words === '' || IS_WANTED.test(rest)) return []
   const [field, another] = fieldsIn(values).fields.filter(({ name, value }) => isScalar(value) && name.join(' ') === words)
-  const isOfListed = objectLists(values).some(({ objects }) =>
-    Object.keys(objects[0] ?? {}).some((own) => wordsOf(own).join(' ') === words),
-  )
+  const isOfListed = objectLists(values).some(({ objects }) => Object.keys(objects[0] ?? {}).some((own) => plain(own) === words))
   return field === undefined || another !== undefined || isOfListed ? [] : [field.value]
 }
 

@@ -53,6 +53,15 @@ export function meantBy(words: readonly string[], list: ObjectList): Meant {
   return { places, said, rest: left.filter((word) => !saysNothing(word)) }
 }
 
+/** Whether values are said as they stand, of any objects: none is a name, and none a part of another value. */
+export const areKinds = (said: readonly SaidValue[]): boolean => !said.some(({ isPart, isName }) => isPart || isName)
+
+/** The places of the objects that a text describes; null where it says nothing of them, or more than they say. */
+export function placesDescribed(text: string, list: ObjectList, mostLeft = 0): readonly number[] | null {
+  const { places, said, rest } = meantBy(wordsWithDays(text), list)
+  return said.length > 0 && places.length > 0 && rest.length <= mostLeft && areKinds(said) ? places : null
+}
+
 /** The place of the only object that a text calls by name, and says no more of; null for none. */
 export function placeCalled(text: string, list: ObjectList): number | null {
   const { places, said, rest } = meantBy(wordsWithDays(text), list)

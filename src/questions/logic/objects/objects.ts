@@ -1,7 +1,7 @@
 // The objects of a list, or of an object whose members are all objects, and which of them a name is meant for.
 import type { Json } from '../../../core/types.ts'
 import { isObject } from '../../../core/untrusted.ts'
-import { wordsOf } from '../fields/json-fields.ts'
+import { plain, wordsOf } from '../fields/json-fields.ts'
 import { readValueOf } from '../read-numbers.ts'
 import { saidText, textsOf } from './said-texts.ts'
 
@@ -62,7 +62,7 @@ function collect(value: Json, key: string, found: Map<string, Collected>, isRow 
       found,
     )
   } else if (members.every(([, one]) => typeof one === 'boolean')) {
-    const calls = members.map(([own]) => wordsOf(own).join(' '))
+    const calls = members.map(([own]) => plain(own))
     add(
       members.map(([own, one]) => ({ [OWN_KEY]: own, [own]: one })),
       calls,

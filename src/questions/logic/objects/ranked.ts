@@ -3,10 +3,9 @@
 import type { Json } from '../../../core/types.ts'
 import { questionText } from '../fields/claim.ts'
 import { ADJECTIVES, HAS, LEAST, MOST, named, oneOf, type RankedBy, VERBS } from './adjectives.ts'
-import { meantBy } from './meant.ts'
+import { placesDescribed } from './meant.ts'
 import { type ListedObject, type ObjectList, objectLists, optionCalling } from './objects.ts'
 import { WORD } from './said-of-objects.ts'
-import { wordsWithDays } from './said-texts.ts'
 import { worthsBy } from './worths.ts'
 
 interface Ranking {
@@ -78,9 +77,7 @@ export function rankedOption(question: string, options: readonly string[], value
 /** Those that words mean: all by one word, by more those of which they say something; null where that is not plain. */
 function objectsMeant(which: string, list: ObjectList): readonly ListedObject[] | null {
   if (!which.includes(' ')) return list.objects
-  const { places, said, rest } = meantBy(wordsWithDays(which), list)
-  const isPlain = said.length > 0 && rest.length === 0 && !said.some(({ isPart, isName }) => isPart || isName)
-  return isPlain ? places.map((place) => list.objects[place] as ListedObject) : null
+  return placesDescribed(which, list)?.map((place) => list.objects[place] as ListedObject) ?? null
 }
 
 /** The ways in which a question asks for the first or last, and of which. */

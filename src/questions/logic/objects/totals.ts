@@ -6,7 +6,7 @@ import { questionText } from '../fields/claim.ts'
 import { contentOf, wordSet } from '../fields/json-fields.ts'
 import { keyNamed } from '../fields/key-words.ts'
 import { readValueOf } from '../read-numbers.ts'
-import { areAccounted, type Meant, meantBy } from './meant.ts'
+import { areAccounted, areKinds, type Meant, meantBy } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
 import { textOf, wordsWithDays } from './said-texts.ts'
 import { kindsOf, nameKeysOf } from './value-index.ts'
@@ -41,7 +41,7 @@ export function totalAsked(question: string, values: readonly Json[]): number | 
   const found = lists
     .map((list) => {
       const meant = meantBy(words, list)
-      if (meant.said.some(({ isPart, isName }) => isPart || isName)) return null
+      if (!areKinds(meant.said)) return null
       return (isTotal ? sumOf(list, meant, isCount) : null) ?? (isCount ? countOf(list, meant, words) : null)
     })
     .filter((total) => total !== null)

@@ -195,31 +195,46 @@ function normalised(pointers: SpanLogits, spans: readonly Placed<PossibleSpan>[]
 
 /** What a span is the less likely, in nats, for being less than the short value, the cell or the address it is in. */
 function asAPart({ stretch, start, end }: PossibleSpan): number {
-  const { string, source, head } = stretch
-  const inside = insidesOf(stretch)
+  const { inside, ofPart } = wholesOf(stretch)
   if (inside[start] === 1 || inside[end] === 1) return PART_OF_WORD
-  if ((source.path === null && head === null) || (start === 0 && end === string.length)) return 0
-  const words = string.split(/\s/, SHORT_PHRASE + 1).length
-  if (words === 1) return PART_OF_WORD
-  return words <= SHORT_WORDS || (words <= SHORT_PHRASE && !IS_NO_PHRASE.test(string)) ? PART_OF_VALUE : 0
+  return start === 0 && end === stretch.string.length ? 0 : ofPart
 }
 
-/** 1 at the offsets of a stretch that are inside an address or a moment. */
-function insidesOf(stretch: SourceStretch): Uint8Array {
-  const before = INSIDES.get(stretch)
+/** What is mostly quoted as a whole in a stretch. */
+interface Wholes {
+  /** 1 at the offsets that are inside an address or a moment. */
+  readonly inside: Uint8Array
+  /** What any part of the stretch is the less likely, in nats. */
+  readonly ofPart: number
+}
+
+/** Asked for each span of a stretch, which does not change. */
+const WHOLES = new WeakMap<SourceStretch, Wholes>()
+
+function wholesOf(stretch: SourceStretch): Wholes {
+  const before = WHOLES.get(stretch)
   if (before !== undefined) return before
-  const { string } = stretch
+  const wholes = { inside: insidesOf(stretch.string), ofPart: partOf(stretch) }
+  WHOLES.set(stretch, wholes)
+  return wholes
+}
+
+function insidesOf(string: string): Uint8Array {
   const moments = Array.from(string.matchAll(MOMENT), ({ index, 0: { length } }) => ({ start: index, end: index + length }))
   // "from=ana@mail.example": an address may begin so, but hardly does.
   const mails = findFormat('email', string).map(({ start, end }) => ({ start: Math.max(start, string.lastIndexOf('=', end - 1) + 1), end }))
   const inside = new Uint8Array(string.length + 1)
   for (const { start, end } of [...mails, ...findFormat('url', string), ...moments]) inside.fill(1, start + 1, end)
-  INSIDES.set(stretch, inside)
   return inside
 }
 
-/** Asked for each span of a stretch, which does not change. */
-const INSIDES = new WeakMap<SourceStretch, Uint8Array>()
+/** Of a value of JSON or a cell that is short. */
+function partOf({ string, source, head }: SourceStretch): number {
+  if (source.path === null && head === null) return 0
+  const words = string.split(/\s/, SHORT_PHRASE + 1).length
+  if (words === 1) return PART_OF_WORD
+  return words <= SHORT_WORDS || (words <= SHORT_PHRASE && !IS_NO_PHRASE.test(string)) ? PART_OF_VALUE : 0
+}
 
 function likeliest<T>(scored: readonly Scored<T>[]): Scored<T> | null {
   return scored.reduce<Scored<T> | null>((best, one) => (best === null || one.logProbability > best.logProbability ? one : best), null)
