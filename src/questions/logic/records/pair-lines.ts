@@ -36,6 +36,8 @@ const DASHED = new RegExp(`^${KEY}(?: \\([^)]*\\))?\\s+[-–—](?:\\s+(?<value>
 const FEWEST_DASHED = 3
 const MOST_WORDS_OF_KEY = 5
 const HEADING = /^\s*(?:#{1,6}\s+(.+?)\s*#*|\[([^\]]+)\]|={2,}\s*(.+?)\s*={2,}|-{2,}\s*(.+?)\s*-{2,}|\*\*([^*]+)\*\*:?)\s*$/u
+/** A box to tick, "[x]", which is no heading. */
+const IS_BOX = /^(?:x| )$/i
 const RULE = /^\s*[-=_*~]{3,}\s*$/
 const COMMENT = /^\s*(?:#|;|\/\/)(?!\s*\S+\s*$)/
 const BEHIND_VALUE = /\s+#\s.*$/s
@@ -45,48 +47,43 @@ const MOST_WORDS_OF_TITLE = 6
 
 /** Groups in reading order; a line that is neither ends a run, so each run is a list of groups. */
 export function pairRuns(text: string): PairGroup[][] {
-  const runs: PairGroup[][] = []
-  let run: PairGroup[] = []
-  let group: { title: string | null; lines: PairLine[] } = { title: null, lines: [] }
-  let title: string | null = null
-  const endGroup = (): void => {
-    if (group.lines.length > 0) run.push(group)
-    group = { title: null, lines: [] }
-  }
-  const endRun = (): void => {
-    endGroup()
-    if (run.length > 0) runs.push(run)
-    run = []
-  }
+  const runs: OpenGroup[][] = [[{ title: null, lines: [] }]]
   const lines = text.split(/\r?\n/)
   const areDashed = dashedLines(lines)
   for (const [i, line] of lines.entries()) {
-    const heading = HEADING.exec(line)
-      ?.slice(1)
-      .find((said) => said !== undefined)
-    if (line.trim() === '' || RULE.test(line)) {
-      endGroup()
-      continue
-    }
-    if (heading !== undefined && !/^(?:x| )$/i.test(heading)) {
-      endGroup()
-      title = heading
-      continue
-    }
-    const pairs = pairsOf(line, group.lines, areDashed[i] === true)
-    if (pairs !== null) {
-      if (group.lines.length === 0) group.title = title
-      title = null
-      group.lines.push(...pairs)
-      continue
-    }
-    if (COMMENT.test(line)) continue
-    if (isTitle(line)) endGroup()
-    else endRun()
-    title = isTitle(line) ? line.trim() : null
+    const run = runs.at(-1)!
+    const group = run.at(-1)!
+    const heading = headingOf(line)
+    const isBlank = line.trim() === '' || RULE.test(line)
+    const pairs = isBlank || heading !== null ? null : pairsOf(line, group.lines, areDashed[i] === true)
+    if (isBlank) beginGroup(run, null)
+    else if (heading !== null) beginGroup(run, heading)
+    else if (pairs !== null) group.lines.push(...pairs)
+    else if (COMMENT.test(line)) continue
+    else if (isTitle(line)) beginGroup(run, line.trim())
+    else runs.push([{ title: null, lines: [] }])
   }
-  endRun()
-  return runs
+  return runs.map((run) => run.filter((group) => group.lines.length > 0)).filter((run) => run.length > 0)
+}
+
+/** The last of a run, to which lines are added. */
+interface OpenGroup {
+  title: string | null
+  readonly lines: PairLine[]
+}
+
+/** What is open and has no lines yet goes on, under the title below it. */
+function beginGroup(run: OpenGroup[], title: string | null): void {
+  const open = run.at(-1)!
+  if (open.lines.length > 0) run.push({ title, lines: [] })
+  else open.title = title ?? open.title
+}
+
+function headingOf(line: string): string | null {
+  const heading = HEADING.exec(line)
+    ?.slice(1)
+    .find((said) => said !== undefined)
+  return heading === undefined || IS_BOX.test(heading) ? null : heading
 }
 
 /** A short line that says no sentence. */
