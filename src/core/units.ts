@@ -101,6 +101,9 @@ export function converted(value: number, from: Unit, to: Unit): readonly number[
 /** Whether a unit may be one of money. */
 export const isMoney = ({ meanings }: Unit): boolean => meanings.some(({ of }) => isKindOfMoney(of))
 
+/** Seconds, hours, days. */
+export const isTime = ({ meanings }: Unit): boolean => meanings.some(({ of }) => of === 'time')
+
 export const isPercent = ({ meanings }: Unit): boolean => meanings.some(({ of, sizes }) => of === 'share' && sizes[0] === 1)
 
 /** Whether two units measure the same. */

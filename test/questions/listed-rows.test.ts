@@ -101,7 +101,7 @@ describe('a question', () => {
     ['total of the orders from Fenwick Ltd', 'number', orders, undefined],
     ['What is the total of order 1002?', 'number', orders, 59.8],
     ['What is the sum of the totals of the orders from Fenwick Ltd?', 'number', orders, 276],
-    ['How old is Faro?', 'int', pets, undefined],
+    ['How old is Faro?', 'int', pets, 6],
     ["Faro's age", 'int', pets, 6],
     ['How many seats are there?', 'int', card, 3],
     ['When is the next visit?', 'date', card, '2026-05-12'],

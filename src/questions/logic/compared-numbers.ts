@@ -20,7 +20,9 @@ const TIMES = 'second|minute|hour|day|week|month|year'
 const ONE_UNIT = new RegExp(`^(${TIMES})\\b`, 'i')
 /** "a week" is one of a unit of time; "a problem" is no number. */
 const NUMBER = `[-−]?\\d[\\d,.]*(?<![,.])(?:e[-+]?\\d{1,3}(?![\\p{L}\\d]))?|(?:${SMALL_NUMBERS.slice(1, 13).join('|')})\\b|an?(?= (?:${TIMES})\\b)`
-const ENDS = `(${CURRENCY})?(${NUMBER})((?:\\s?(?:[%‰°]\\p{L}?|\\p{L}[\\p{L}/]*[²³23]?)(?: \\p{L}+){0,3})?)`
+/** "more than one may keep" says no number. */
+const NO_NUMBER = '(?!one (?:may|can|could|should|would|might|is|has|must|wants?|needs?)\\b)'
+const ENDS = `(${CURRENCY})?${NO_NUMBER}(${NUMBER})((?:\\s?(?:[%‰°]\\p{L}?|\\p{L}[\\p{L}/]*[²³23]?)(?: \\p{L}+){0,3})?)`
 /** A claim that ends in a comparison; what stands before it names the number. */
 const COMPARED = COMPARATORS.map(([words, signs]) => ({ pattern: new RegExp(`^(.+?)\\s(${words}) ?${ENDS}[.?!]?$`, 'iu'), signs }))
 

@@ -1,7 +1,7 @@
 // How a number that was read stands to the limit of a claim, by what is written around both: units, scales, bounds.
 import { numberOfDigits, SCALES, SMALL_NUMBERS } from '../../core/as-written.ts'
 import type { Json } from '../../core/types.ts'
-import { areOfOneKind, converted, isMoney, isPercent, type Unit, unitAhead, unitBehind, unitOfName } from '../../core/units.ts'
+import { areOfOneKind, converted, isMoney, isPercent, isTime, type Unit, unitAhead, unitBehind, unitOfName } from '../../core/units.ts'
 import { ABOVE, AT, BELOW, FROM, type ReadValue, type Sign, type Signs, signOf, UP_TO } from './compared-values.ts'
 
 /** A number with its scale taken into account, and what it is a number of. */
@@ -35,7 +35,9 @@ export function readValueOf(value: Json): WrittenQuantity | null {
   }
   const { ahead = '', text, behind = '' } = (typeof value === 'string' ? QUANTITY.exec(value.trim())?.groups : undefined) ?? {}
   const number = text === undefined ? null : numberOf(text)
-  return text === undefined || number === null ? null : { number, text, ahead, behind }
+  // "12.500 EUR" may be twelve thousand.
+  const isUnclear = text !== undefined && /^\d{1,3}(?:\.\d{3})+$/.test(text) && `${ahead}${behind}`.trim() !== ''
+  return text === undefined || number === null || isUnclear ? null : { number, text, ahead, behind }
 }
 
 /** `behind` without the scale that it begins with. */
@@ -61,6 +63,8 @@ export function standing(value: ReadValue, limit: Quantity): Signs {
   const read = quantityOf(number, value.ahead, value.behind, value.name)
   const own = read.unit ?? unitNear(value, limit)
   if (own !== null && limit.unit !== null && hasFurtherPart(own, withoutScale(value.ahead, value.behind))) return []
+  // "20 months" of a child is not above a bare 18.
+  if (read.unit !== null && limit.unit === null && isTime(read.unit) && withoutScale(value.ahead, value.behind).trim() !== '') return []
   const alike = inOneUnit({ ...read, unit: own }, limit)
   return alike.flatMap(([made, wanted]) => standingOfBound(boundOf(value), signOf(made - wanted)))
 }
@@ -107,6 +111,8 @@ function inOneUnit(read: Quantity, limit: Quantity): readonly (readonly [number:
     return (converted(read.number, read.unit, limit.unit) ?? []).map((number) => [number, limit.number])
   }
   if (read.isUnclear || limit.isUnclear) return []
+  // "less than an hour" is said of minutes, too.
+  if (read.unit === null && limit.number === 1 && limit.unit !== null && isTime(limit.unit)) return []
   const of = read.unit !== null && isPercent(read.unit) ? asPercent(limit.number, read.number) : null
   const to = limit.unit !== null && isPercent(limit.unit) ? asPercent(read.number, limit.number) : null
   const [number, wanted] = [to ?? read.number, of ?? limit.number]

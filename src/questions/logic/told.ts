@@ -14,8 +14,12 @@ import { heldOfValues } from './objects/projected.ts'
 import { rankedOption } from './objects/ranked.ts'
 import { totalAsked } from './objects/totals.ts'
 
+/** What has not happened yet is hardly what a field says: "still to be paid". */
+const IS_AHEAD = /\b(?:to be|still to|yet to|left to) \p{L}+|\bwhole\b/iu
+
 /** The place of the option that answers a choice; null where the fields do not surely say it. */
 export function toldOption(question: string, options: readonly string[], values: readonly Json[]): number | null {
+  if (IS_AHEAD.test(question)) return null
   return (
     groupedOption(question, options, values) ??
     rankedOption(question, options, values) ??
@@ -37,6 +41,7 @@ function saidOption(question: string, options: readonly string[], values: readon
 
 /** Of each option of a selection whether it is so; null where the fields do not surely say it of all. */
 export function toldHeld(question: string, options: readonly string[], values: readonly Json[]): readonly boolean[] | null {
+  if (IS_AHEAD.test(question)) return null
   return (
     heldOfFields(question, options, values) ??
     heldOfOptions(question, options, values) ??
@@ -64,6 +69,7 @@ export function toldQuote(question: string, values: readonly Json[]): string | n
 
 /** A value as it is written, null where its field is empty; undefined where it has to be read. */
 export function toldValue(question: string, kind: string, values: readonly Json[]): Json | undefined {
+  if (IS_AHEAD.test(question)) return undefined
   if (asksEmptyField(question, values)) return null
   const isNumber = kind === 'int' || kind === 'number'
   const count = isNumber ? countAsked(question, values) : null

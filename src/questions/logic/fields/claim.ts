@@ -1,5 +1,7 @@
 // A claim as its words, and whether they speak of a field of a JSON value and of nothing else.
+
 import { contentOf, isScalar, type JsonField, type JsonFields, wordSet, wordsOf } from './json-fields.ts'
+import { saysWhatItIs } from './key-words.ts'
 
 export interface FieldClaim {
   /** Without its last mark. */
@@ -69,7 +71,13 @@ export function withSubjects(claim: FieldClaim): FieldClaim {
 
 /** Whether words of a text's content say no more than what a field is about. */
 export function isAbout(words: readonly string[], field: JsonField, claim: FieldClaim): boolean {
-  return words.every((word) => field.around.has(word) || isSubject(word, field, claim))
+  return !isOfInner(words, field) && words.every((word) => field.around.has(word) || isSubject(word, field, claim))
+}
+
+/** Whether words name what is around a field, and not the object that it is a field of: the payment of an order. */
+function isOfInner(words: readonly string[], { path, around }: JsonField): boolean {
+  const own = path.length > 2 ? wordsOf(path.at(-2) as string) : []
+  return own.length > 0 && words.some((word) => around.has(word)) && !words.some((word) => own.includes(word))
 }
 
 /** Whether words of a text's content name a field, and say no more than what it is about. */
@@ -82,7 +90,8 @@ export function isNamed(words: readonly string[], field: JsonField, claim: Field
 function isSubject(word: string, field: JsonField, { subjects, state }: FieldClaim): boolean {
   if (subjects === null) return false
   const others = state.known.get(word) ?? []
-  if (subjects.includes(word) && others.every((other) => isBeside(other, field))) return true
+  if (state.isSpokenOf(word)) return false
+  if (subjects.includes(word) && others.every((other) => isBeside(other, field) && isSomething(other))) return true
   return field.beside.some((other) => other !== field && isIdentity(other) && identityWords(other).includes(word))
 }
 
@@ -92,10 +101,14 @@ const isBeside = (other: JsonField, field: JsonField): boolean => other.beside =
 const IDENTITY = wordSet('id name number no code key ref reference uuid title user username login sku slug')
 
 /** What says which thing an object is: its first field, or one whose name says so. */
-function isIdentity(field: JsonField): boolean {
-  const isNamedSo = IDENTITY.has(field.name.at(-1) ?? '') || field === field.beside[0]
-  return isNamedSo && (typeof field.value === 'string' || typeof field.value === 'number')
+function isIdentity({ key, name, value, beside }: JsonField): boolean {
+  const isNamedSo = IDENTITY.has(name.at(-1) ?? '') || key === beside[0]?.key
+  return isNamedSo && (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value)))
 }
+
+/** What an object has besides, and is itself: a customer, not a coupon that has expired. */
+const isSomething = (field: JsonField): boolean =>
+  isIdentity(field) || (typeof field.value === 'string' && /^\p{Lu}/u.test(field.value) && !saysWhatItIs(field.name))
 
 /** Words of a name, at most: what has more is a text. */
 const MOST_OF_A_NAME = 3

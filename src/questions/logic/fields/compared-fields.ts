@@ -1,16 +1,19 @@
 // "The total is higher than last month.", `people > room_seats`, "There are more than two items.": a claim that
 // compares a field of a JSON value with another one or with a number.
-import { unitOfName } from '../../../core/units.ts'
+import type { Json } from '../../../core/types.ts'
+import { isPercent, unitOfName } from '../../../core/units.ts'
 import { COMPARATORS, comparedParts } from '../compared-numbers.ts'
 import { ABOVE, AT, BELOW, holdsFor, NOT_AT, type Signs, signOf } from '../compared-values.ts'
+import { areSingle, isListed } from '../objects/objects.ts'
 import { numberOf, type Quantity, quantityOf, readValueOf, standing, type WrittenQuantity } from '../read-numbers.ts'
 import { restated } from '../restated.ts'
 import { type FieldClaim, isAbout, isNamed } from './claim.ts'
-import { contentOf, type JsonField } from './json-fields.ts'
+import { contentOf, isCount, type JsonField } from './json-fields.ts'
 import { keyNamed } from './key-words.ts'
 
 /** "The growth is negative" */
-const SIGNED = / (?:is|are|was|were) (negative|positive|zero)(?=[.?!]*$)/i
+const SIGNED =
+  /(?<=\b(?:balance|growth|change|amount|profit|margin|delta|difference|total|temperature|trend|return|result|net)) (?:is|are|was|were) (negative|positive|zero)(?=[.?!]*$)/i
 /** "The user is an adult", "is not underage" */
 const GROWN = / (is|are|was|were)( not)? (?:(?:an? )?(adult|of (?:legal |full )?age)|(?:a )?(?:minor|underage|under age))(?=[.?!]*$)/i
 const COMING_OF_AGE = 18
@@ -37,11 +40,15 @@ function withNumber(part: string, claim: FieldClaim): boolean | null {
     if (MORE_THAN_A_UNIT.test(end.replace(OF_AGE, '')) || /\bof$/i.test(before)) continue
     const named = [fieldNamed(before, claim), ageNamed(before, end, claim), countedNamed(before, end, claim)]
     const field = named.find((one) => one !== null && readValueOf(one.value) !== null)
+    // A number that is no percentage is no share of anything.
+    const isShare = limit.unit !== null && isPercent(limit.unit)
+    if (field && isShare && typeof field.value === 'number' && !OF_SHARE.test(field.key)) return null
     if (field) return holdsFor(signs, standingOf(field, limit, claim.state.fields))
   }
   return null
 }
 
+const OF_SHARE = /pct|percent|rate|share|ratio|%|usage|load|level|growth|change|margin|progress|battery|cpu|humidity|discount_p/i
 const OF_AGE = /^ ?(?:years?)?(?: old| of age)?$/i
 
 /** "The user is under 18", "at least 18 years old" */
@@ -115,13 +122,13 @@ function compared(one: JsonField, other: JsonField, signs: Signs, fields: readon
 // ── How many there are: "There are more than two items.", `items.length > 2`, "At least one reminder was sent" ──
 
 const HAS =
-  'there (?:is|are|was|were)|(?:is|are|was|were) there|(?:(?:the|this) \\p{L}+|it|he|she|they) (?:has|had|have|contains?|includes?|lists?|made|placed)'
+  'there (?:is|are|was|were)|(?:is|are|was|were) there|(?:(?:the|this) \\p{L}+|it|he|she|they) (?:has|had|have|contains?|includes?|lists?)'
 const NUMBER = '(?<number>\\d+|\\p{L}+) (?<called>\\p{L}[\\p{L} _-]*?)'
 const COUNTED = [...COMPARATORS.map(([words, signs]) => [`(?:${words}) `, signs] as const), ['', AT] as const].flatMap(([words, signs]) =>
   [
     `(?:${HAS}) ${words}${NUMBER}`,
     `${words}${NUMBER}(?: (?:occurred|happened))?`,
-    `${words}${NUMBER} (?:is|are|was|were) (?:made|set|configured|placed|logged|recorded|sent|used|listed)`,
+    `${words}${NUMBER} (?:is|are|was|were) (?<done>made|set|configured|placed|logged|recorded|sent|listed)`,
   ].map((source) => ({
     pattern: new RegExp(`^${source}[.?!]*$`, 'iu'),
     signs,
@@ -136,7 +143,10 @@ function counted(part: string, claim: FieldClaim): boolean | null {
     if (Array.isArray(field?.value)) return holdsFor(signs, [signOf(field.value.length - limit.number)])
   }
   for (const { pattern, signs } of COUNTED) {
-    const { number = '', called = '' } = pattern.exec(part)?.groups ?? {}
+    const { number = '', called = '', done } = pattern.exec(part)?.groups ?? {}
+    // Some of those that there are may have been, as their own fields or another field say.
+    if (done !== undefined && (claim.state.known.get(done)?.some(({ name }) => name.length === 1) || hasObjects(fieldNamed(called, claim))))
+      continue
     const [count, limit] = [countNamed(called, claim), numberOf(number)]
     if (count !== null && limit !== null) return holdsFor(signs, [signOf(count - limit)])
   }
@@ -145,9 +155,16 @@ function counted(part: string, claim: FieldClaim): boolean | null {
 
 /** How many there are of what words name: a list, or a number of things; null where they name neither. */
 export function countNamed(text: string, claim: FieldClaim): number | null {
-  const value = fieldNamed(text, claim)?.value
-  if (Array.isArray(value)) return value.length
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null
+  const { key = '', value } = fieldNamed(text, claim) ?? {}
+  if (Array.isArray(value)) return value.some(saysMore) || !areSingle(value.filter(isListed)) ? null : value.length
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && isCount(key) ? value : null
+}
+
+const hasObjects = (field: JsonField | null): boolean => Array.isArray(field?.value) && field.value.some(isListed)
+
+/** Whether a member of a list is not plainly one thing: "Anna + 1", "visas (cancelled)", "salt, pepper". */
+function saysMore(member: Json): boolean {
+  return typeof member === 'string' && /^\d+ ?[x×]|[+,(]|\b(?:none|cancel\p{L}*|not|off|excused|and)\b/iu.test(member)
 }
 
 // ── Which field ──

@@ -1,5 +1,6 @@
 // The fields of a JSON value, and which of them words name: "the customer's e-mail", `customer.email`, "email".
 import type { Json } from '../../../core/types.ts'
+import { spokenBeside } from '../records/spoken.ts'
 
 export interface JsonField {
   readonly key: string
@@ -21,6 +22,8 @@ export interface JsonFields {
   readonly fields: readonly JsonField[]
   /** The words of all keys, and the fields that have them in their names. */
   readonly known: ReadonlyMap<string, readonly JsonField[]>
+  /** Whether sentences beside the fields speak of something by itself. */
+  readonly isSpokenOf: (word: string) => boolean
 }
 
 /** By the list of values of one state, which does not change. */
@@ -36,7 +39,8 @@ export function fieldsIn(values: readonly Json[]): JsonFields {
   for (const field of fields) {
     for (const word of field.name) known.set(word, [...(known.get(word) ?? []), field])
   }
-  const found = { fields, known }
+  const spoken = values.flatMap((value) => spokenBeside(value) ?? [])
+  const found = { fields, known, isSpokenOf: (word: string) => spoken.some((words) => words.has(word)) }
   FOUND.set(values, found)
   return found
 }
@@ -95,6 +99,11 @@ export function contentOf(text: string): string[] {
 
 /** The same as a text: what two texts say alike. */
 export const contentText = (text: string): string => contentOf(text).join(' ')
+
+/** Whether a key is for several things, so that its number says how many there are: "seats", not "seat". */
+export const isCount = (key: string): boolean => writtenWords(key).some((word) => /[^su]s$/.test(word) || SEVERAL.has(word))
+
+const SEVERAL = wordSet('people children staff men women fish sheep pcs')
 
 /** Whether a value has nothing inside it. */
 export function isScalar(value: Json): boolean {

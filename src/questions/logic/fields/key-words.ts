@@ -44,17 +44,21 @@ const SHORT: ReadonlyMap<string, string> = new Map(
 /** "quantity" of "qty" in a key. */
 export const spelledOut = (word: string): string => SHORT.get(word) ?? word
 
+/** Beside a word for a price, for no other price: a cancellation fee is one. */
+export const OF_PRICE = wordSet('unit net gross ticket entry monthly nightly hourly daily list sale base')
+
 /** Words for the same. */
 const ALIKE: readonly ReadonlySet<string>[] = [
-  'cost price fee amount charge rent fare rate total',
-  'start begin from',
-  'end finish until to',
+  'cost price fee amount charge rent fare total',
+  'start begin',
+  'end finish',
   'point pt pts',
   'status state result outcome',
   'own owner',
   'born birth birthday',
+  'age old',
   'weigh weight',
-  'take took last duration minute second hour time latency ms',
+  'take took duration minute second hour latency ms',
   'quantity qty',
   'leave depart departure dep',
   'arrive arrival arr',
@@ -102,7 +106,8 @@ function gradeByMeaning(said: readonly string[], own: readonly string[]): number
   if (said.length !== 1) return 0
   const word = said[0] as string
   const group = ALIKE.find((words) => words.has(word) || words.has(stemOf(word)))
-  return group !== undefined && own.some((other) => group.has(other)) ? 1 : 0
+  const isWhole = own.every((other) => group?.has(other) || OF_ANY.has(other) || OF_PRICE.has(other) || unitOfName(other) !== null)
+  return group !== undefined && isWhole && own.some((other) => group.has(other)) ? 1 : 0
 }
 
 /** Whether a word is one of a key, or of what the key is also called. */
@@ -132,4 +137,12 @@ export const stemOf = (word: string): string => word.replace(/(?:ings?|ed|ies?|e
 /** Names of fields whose text says what the thing itself is: "The ticket is open" of { status: "open" }. */
 const SAYS_WHAT_IT_IS: ReadonlySet<string> = new Set(wordsOf('status state role type kind category condition result outcome phase stage'))
 
-export const saysWhatItIs = (name: readonly string[]): boolean => SAYS_WHAT_IT_IS.has(name.at(-1) ?? '')
+/** What was so, ought to be, or is not. */
+const NOT_NOW = wordSet(
+  'desired expected previous prior old former target next planned last requested wanted off cannot not upgrade migrated learning',
+)
+
+/** Whether a key says what is so now. */
+export const isOfNow = (name: readonly string[]): boolean => !name.some((word) => NOT_NOW.has(word))
+
+export const saysWhatItIs = (name: readonly string[]): boolean => SAYS_WHAT_IT_IS.has(name.at(-1) ?? '') && isOfNow(name)

@@ -25,7 +25,7 @@ export const byMoment: ClaimReading = (claim) => {
   return (field) => {
     const happened = participleOf(field)
     if (happened === null || (done !== happened && !isOpposite(done, happened))) return null
-    const isSo = hasHappened(field.value)
+    const isSo = hasHappened(field)
     if (isSo === null || !isAbout(words, field, claim)) return null
     const turns = [claim.isDenied, done !== happened].filter((turn) => turn).length
     return isSo === (turns % 2 === 0)
@@ -39,6 +39,9 @@ const ON_A_DAY =
 const IS_ON_A_DAY =
   /^(?<before>.+?) (?:is|are|was|were|falls)(?: (?<not>not))? (?<how>in|on|before|after|since|by) (?<said>(?:the )?[\p{L}\d .,/-]*)$/iu
 
+/** What is so for longer than a day, or until it. */
+const LASTS = wordSet('valid available free insured booked married employed open')
+
 /** Null where the claim says anything but whether it happened in a month, before a year, on a day. */
 export const byDay: ClaimReading = (claim) => {
   const named = IS_ON_A_DAY.exec(claim.text)?.groups
@@ -46,6 +49,7 @@ export const byDay: ClaimReading = (claim) => {
   if (done === undefined && named === undefined) return null
   const words = contentOf(before)
   return (field) => {
+    if (field.name.some((word) => LASTS.has(word)) || ['by', 'to'].includes(field.name.at(-1) ?? '')) return null
     const happened = participleOf(field) ?? (field.name.length === 1 ? field.name[0] : null)
     const isOfField = done === undefined ? isNamed(words, field, claim) : happened === done.toLowerCase() && isAbout(words, field, claim)
     if (!isOfField) return null
@@ -77,7 +81,7 @@ const standingTo = (day: string, { first, last }: Days): Sign => (day < first ? 
 /** The day of a value, as `2026-03-01`; '' where it has not come, null for what is none. */
 function dayOf(value: Json): string | null {
   if (value === null || value === '') return ''
-  return typeof value === 'string' ? (/^\d{4}-\d\d-\d\d(?=$|[T ])/.exec(value)?.[0] ?? null) : null
+  return typeof value === 'string' ? (/^(\d{4}-\d\d-\d\d)(?:[T ][\d:.Z+-]+)?$/.exec(value)?.[1] ?? null) : null
 }
 
 /** Of a year, a month or a day; those without a year are of the year of `day`. Null for anything else. */
@@ -99,8 +103,25 @@ function participleOf({ name, value }: JsonField): string | null {
   return rest.length === 1 && OF_A_MOMENT.has(rest[0] as string) && PARTICIPLE.test(first) ? first : null
 }
 
-function hasHappened(value: Json): boolean | null {
+/** A day, with a time or without; a number is one in seconds or milliseconds. */
+const IS_MOMENT = /^\d{4}-\d\d-\d\d(?:[T ][\d:.Z+-]+)?$/
+const EARLIEST_EPOCH = 1e8
+/** A name, or the code of a user. */
+const IS_SOMEBODY = /^(?:\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){0,2}|[\p{L}\d._@-]*[\d._@-][\p{L}\d._@-]*|\p{Ll}{5,})$/u
+const IS_NOBODY =
+  /^(?:no|none|nobody|nothing|not|tb[acd]|pending|open|unassigned|unknown|demand|timer|courier|carrier|phone|email|letter|system|green|default|seller|buyer|customer|\p{L}+days?)\b/iu
+/** What is done by a seller or a carrier, or until a day, says no more than who would do it. */
+const BY_ANYBODY = wordSet('sold delivered shipped paid completed filled finished used offered returned needed made')
+
+/** Of a day, and of somebody who did it, or has it; null where it says neither. */
+function hasHappened({ name, value }: JsonField): boolean | null {
   if (value === null || value === '') return false
-  if (typeof value === 'boolean' || Array.isArray(value)) return null
-  return saysNothing(value) ? null : true
+  if (typeof value === 'number') return value > EARLIEST_EPOCH ? true : null
+  if (typeof value !== 'string' || saysNothing(value)) return null
+  const text = value.trim()
+  const [done = '', how] = name
+  const isOfPerson =
+    how === 'by' ? !BY_ANYBODY.has(done) : how === 'to' ? /^(?:assigned|escalated|forwarded|lent)$/.test(done) : done === 'assignee'
+  if (isOfPerson) return IS_SOMEBODY.test(text) && !IS_NOBODY.test(text) && dateOf(text) === null ? true : null
+  return how !== 'by' && how !== 'to' && (IS_MOMENT.test(text) || dateOf(text)?.year != null) ? true : null
 }

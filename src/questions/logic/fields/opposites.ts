@@ -23,7 +23,8 @@ const OPPOSITES = [
 
 /** Of a field that is a text, and may have more than two. */
 const EXCLUSIVE = [
-  'open closed resolved',
+  'open closed',
+  'open resolved',
   'low medium high',
   'low medium critical',
   'low normal urgent',
@@ -44,7 +45,8 @@ const EXCLUSIVE = [
   'pass fail',
   'healthy unhealthy',
   'pending delivered cancelled',
-  'pending paid refunded',
+  'pending paid',
+  'pending refunded',
 ].map(wordSet)
 
 const SAME = [
@@ -60,14 +62,34 @@ const SAME = [
   'waiting pending',
 ].map(wordSet)
 
+/** What comes one behind the other, so that what is at one has been at those before. */
+const STEPS = [
+  'ordered paid packed shipped sent delivered received returned refunded',
+  'applied interviewed offered hired',
+  'invited confirmed accepted arrived attended',
+  'invited declined',
+  'opened assigned started reviewed approved merged released deployed',
+  'started running finished completed done',
+  'reported triaged fixed verified closed',
+  'boarding boarded departed landing landed arrived',
+].map((steps) => steps.split(' '))
+
+/** Whether what is at the other has been at a step before. */
+export const isStepBefore = (step: string, other: string): boolean =>
+  STEPS.some((steps) => steps.includes(step) && steps.indexOf(other) > steps.indexOf(step))
+
 /** Words of a state for the same. */
 export const isSame = (word: string, of: string): boolean => word !== of && SAME.some((group) => group.has(word) && group.has(of))
 
 /** "unpaid" is not paid, "offline" is not online. */
 export function isOpposite(word: string, of: string): boolean {
-  if (['un', 'in', 'dis', 'not ', 'non '].some((before) => word === before + of || of === before + word)) return true
+  if (['un', 'in', 'dis', 'not ', 'non '].some((before) => isPrefixed(word, before, of) || isPrefixed(of, before, word))) return true
   return isExclusive(word, of, OPPOSITES)
 }
+
+/** "discovered" is no opposite of what is covered. */
+const IS_NO_OPPOSITE = wordSet('discovered dismissed inform infamous invaluable discharged distressed')
+const isPrefixed = (word: string, before: string, of: string): boolean => word === before + of && !IS_NO_OPPOSITE.has(word)
 
 /** Whether a thing that is one of them cannot be the other. */
 export function areExclusive(word: string, other: string): boolean {

@@ -7,8 +7,12 @@ import { plain } from './json-fields.ts'
 
 const NONE = /^(?:none|no(?:body|thing| one)?|not (?:set|given|known|there|assigned|yet)|unassigned|unknown|missing|empty)\b/i
 
+/** Nothing is said of what is empty. */
+const IS_NO = /^no$/i
+
 /** What says some word may say that it is not so. */
-const DENIES = /\b(?:not?|never|without|except|then|but|un\p{L}+)\b|n['’]t\b/iu
+const DENIES =
+  /\b(?:not?|never|without|except|then|but|un\p{L}+|part(?:ial)?ly|almost|nearly|half|semi|pre|to be|soon|expired|was|formerly|trial|previously|awaiting|after|before|until|or)\b|n['’]t\b/iu
 
 /** The place of the only option that says a value; null where none or several do. */
 export function optionSaying(value: Json, options: readonly string[]): number | null {
@@ -22,7 +26,7 @@ export function optionSaying(value: Json, options: readonly string[]): number | 
 }
 
 function isSaid(value: Json, option: string): boolean {
-  if (value === null) return NONE.test(option)
+  if (value === null) return NONE.test(option) && !IS_NO.test(option)
   if (typeof value === 'boolean') return value === /^(?:yes|true|on)$/i.test(option) && /^(?:yes|true|on|no|false|off)$/i.test(option)
   if (plain(String(value)) === plain(option)) return true
   if (typeof value === 'number') return numberOf(option) === value

@@ -1,7 +1,7 @@
 // What is there: "There are errors.", "The email is missing.", "No checks failed."
 import type { Json } from '../../../core/types.ts'
 import { type ClaimReading, type FieldClaim, isNamed } from './claim.ts'
-import { type JsonField, wordSet, wordsOf, writtenWords } from './json-fields.ts'
+import { isCount, type JsonField, wordSet, wordsOf, writtenWords } from './json-fields.ts'
 import { OF_ANY } from './key-words.ts'
 
 const MISSING = wordSet('missing null unknown unset absent empty')
@@ -31,6 +31,8 @@ export const byWhatIsThere: ClaimReading = (claim) => {
     const { key, value } = field
     const isThere = holdsSomething(value, said, ofText)
     if (isThere === null || !isNamedSo(others, field, claim)) return null
+    // "There were errors" is not said by the number of one.
+    if (typeof value === 'number' && !isCount(key)) return null
     // "A slot is empty" is not about the list of slots.
     if (said !== undefined && Array.isArray(value) && !written.includes(writtenWords(key).at(-1)!)) return null
     return isThere === ((said !== undefined && MISSING.has(said)) === isDenied)

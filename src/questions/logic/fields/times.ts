@@ -2,9 +2,12 @@
 import { ABOVE, AT, BELOW, type Signs, signOf, UP_TO } from '../compared-values.ts'
 import { minutesOf, minutesSaid } from '../times-of-day.ts'
 import { type ClaimReading, isAbout, readClaim, withSubjects } from './claim.ts'
+import { wordSet } from './json-fields.ts'
 import { keyNamed } from './key-words.ts'
 
 const CLAIMED = /^(?<before>.+?) (?<how>before|after|at|by|from|until|till) (?<time>[\p{L}\d:.’' ]+)$/iu
+/** What is so from one time to another. */
+const LASTS = wordSet('open opens opening opened close closes closing closed hours free available valid booked')
 const STANDS: ReadonlyMap<string, Signs> = new Map([
   ['before', BELOW],
   ['after', ABOVE],
@@ -28,7 +31,7 @@ export const byTime: ClaimReading = (claim) => {
     if (minutes === null) return null
     const key = content.filter((word) => !isAbout([word], field, own))
     const isNamed = key.length === 0 ? field.name.join(' ') === 'time' : keyNamed(key, [field.key]) !== null
-    if (!isNamed) return null
+    if (!isNamed || (how.toLowerCase() === 'at' && field.name.some((word) => LASTS.has(word)))) return null
     // The nearer one is meant: "9" of 19:30 is nine in the evening.
     const nearest = said.reduce((best, one) => (Math.abs(one - minutes) < Math.abs(best - minutes) ? one : best))
     return signs.includes(signOf(minutes - nearest)) !== isDenied

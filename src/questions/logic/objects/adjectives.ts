@@ -1,10 +1,71 @@
 // Words that rank and compare things by a number or a day of theirs, and which keys such a one stands under.
-import { contentOf, wordSet, wordsOf } from '../fields/json-fields.ts'
-import { keyNamed, OF_ANY, spelledOut } from '../fields/key-words.ts'
 
-const MONEY = 'price cost amount total rent fare fee rate'
+import { unitOfName } from '../../../core/units.ts'
+import { contentOf, wordSet, wordsOf } from '../fields/json-fields.ts'
+import { keyNamed, OF_ANY, OF_PRICE, spelledOut } from '../fields/key-words.ts'
+
+const MONEY = 'price cost amount total rent fare fee'
 const DAY = 'date day at on since created updated published'
 const TIME = 'time duration latency took seconds minutes hours ms second minute hour'
+
+export const LEAST = 'lowest|smallest|least|fewest|shortest|slightest|earliest'
+export const MOST = 'highest|largest|biggest|greatest|most|longest|latest'
+export const LESS = 'lower|smaller|less|fewer|shorter'
+export const MORE = 'higher|larger|bigger|greater|more|longer'
+/** In front of what something has more or most of. */
+export const HAS = 'has|have|had|got|scored|received|earned'
+
+/** Of the keys of an object those that are ranked by. */
+export type RankedBy = (keys: readonly string[]) => readonly string[]
+
+/** Beside a word of a key that says what is meant: a limit of it, or that of another thing. */
+const OF_ANOTHER = wordSet(
+  'minimum maximum limit target goal expected planned desired saved late cancellation deposit setup delivery shipping service heart interest last first next previous old expires expiry expiration expired due until end valid warranty mother father owner manager quota budget',
+)
+
+/** Keys that have one of some words, and none that says it is a limit, or of another thing. */
+export function oneOf(words: string): RankedBy {
+  const known = wordSet(words)
+  return (keys) =>
+    keys.filter((key) => {
+      const own = wordsOf(key).map(spelledOut)
+      return own.some((word) => known.has(word)) && !own.some((word) => OF_ANOTHER.has(word) && !known.has(word))
+    })
+}
+
+/** The same of money, a size or a time, which no other word may qualify. */
+function plainlyOneOf(words: string): RankedBy {
+  const known = wordSet(words)
+  return (keys) =>
+    oneOf(words)(keys).filter((key) =>
+      wordsOf(key).every((word) => known.has(spelledOut(word)) || OF_ANY.has(word) || OF_PRICE.has(word) || unitOfName(word) !== null),
+    )
+}
+
+/** Of people and of things that are made: how old they are by when they were born, where that is said. */
+const BORN = wordSet('born birth birthday dob birthdate')
+const sinceWhen: RankedBy = (keys) => {
+  const born = keys.filter((key) => wordsOf(key).some((word) => BORN.has(word)))
+  return born.length > 0 ? born : oneOf(`${DAY} bought purchased opened started`)(keys)
+}
+
+const RANKS = wordSet('priority rank place position severity tier')
+
+/** The key that words name, or all that have them among others. */
+export function named(by: string): RankedBy {
+  const words = contentOf(by)
+  // The first place is the highest.
+  if (words.some((word) => RANKS.has(word))) return () => []
+  const least = words.length > 1 && OF_ANY.has(words.at(-1) as string) ? words.slice(0, -1) : words
+  return (keys) => {
+    const key = keyNamed(words, keys)
+    if (key !== null) return [key]
+    return least.length === 0 ? [] : keys.filter((one) => least.every((word) => wordsOf(one).includes(word)))
+  }
+}
+
+/** By the day of what has one alone, and by how long something takes. */
+export const [BY_DAY, BY_TIME] = [oneOf(DAY), plainlyOneOf(TIME)]
 
 interface Degrees {
   /** Superlatives and comparatives of it, as patterns. */
@@ -12,8 +73,7 @@ interface Degrees {
   readonly most: string
   readonly less: string
   readonly more: string
-  /** Words of which a key has one. */
-  readonly keys: string
+  readonly isBy: RankedBy
 }
 
 /** "is the cheapest", "is older than" */
@@ -23,47 +83,41 @@ export const ADJECTIVES: readonly Degrees[] = [
     most: 'most expensive|dearest|priciest',
     less: 'cheaper|less expensive',
     more: 'more expensive|dearer|pricier',
-    keys: MONEY,
+    isBy: plainlyOneOf(MONEY),
   },
-  { least: 'lightest', most: 'heaviest', less: 'lighter', more: 'heavier', keys: 'weight' },
-  { least: 'youngest', most: 'oldest', less: 'younger', more: 'older', keys: 'age' },
-  { least: 'shortest', most: 'tallest', less: 'shorter', more: 'taller', keys: 'height' },
-  { least: 'smallest', most: 'largest|biggest', less: 'smaller', more: 'larger|bigger', keys: 'amount total sum size volume area' },
-  { least: 'earliest', most: 'latest|newest|most recent', less: 'earlier', more: 'later|newer|more recent', keys: DAY },
-  { least: 'oldest', most: 'youngest', less: 'older', more: 'younger', keys: `${DAY} bought purchased opened started` },
-  { least: 'fastest|quickest', most: 'slowest', less: 'faster|quicker', more: 'slower', keys: TIME },
+  { least: 'lightest', most: 'heaviest', less: 'lighter', more: 'heavier', isBy: plainlyOneOf('weight') },
+  { least: 'youngest', most: 'oldest', less: 'younger', more: 'older', isBy: plainlyOneOf('age') },
+  { least: 'shortest', most: 'tallest', less: 'shorter', more: 'taller', isBy: plainlyOneOf('height') },
+  {
+    least: 'smallest',
+    most: 'largest|biggest',
+    less: 'smaller',
+    more: 'larger|bigger',
+    isBy: plainlyOneOf('amount total sum size volume area'),
+  },
+  { least: 'earliest', most: 'latest|newest|most recent', less: 'earlier', more: 'later|newer|more recent', isBy: BY_DAY },
+  { least: 'oldest', most: 'youngest', less: 'older', more: 'younger', isBy: sinceWhen },
+  { least: 'fastest|quickest', most: 'slowest', less: 'faster|quicker', more: 'slower', isBy: BY_TIME },
 ]
 
 /** "costs the most", "takes longer than" */
 export const VERBS: readonly (Degrees & { readonly verb: string })[] = [
-  { verb: 'costs?|is charged|charges', least: 'least', most: 'most', less: 'less', more: 'more', keys: MONEY },
-  { verb: 'weighs?|weighed', least: 'least', most: 'most', less: 'less', more: 'more', keys: 'weight' },
-  { verb: 'takes?|took|lasts?|lasted|runs?|ran', least: 'shortest', most: 'longest', less: 'shorter', more: 'longer', keys: TIME },
-  { verb: 'stays?|stayed', least: 'shortest', most: 'longest', less: 'shorter', more: 'longer', keys: 'nights days night day' },
+  { verb: 'costs?|is charged|charges', least: 'least', most: 'most', less: 'less', more: 'more', isBy: plainlyOneOf(MONEY) },
+  { verb: 'weighs?|weighed', least: 'least', most: 'most', less: 'less', more: 'more', isBy: plainlyOneOf('weight') },
+  {
+    verb: 'takes?|took|lasts?|lasted|runs?|ran',
+    least: 'shortest',
+    most: 'longest',
+    less: 'shorter',
+    more: 'longer',
+    isBy: plainlyOneOf(TIME),
+  },
+  {
+    verb: 'stays?|stayed',
+    least: 'shortest',
+    most: 'longest',
+    less: 'shorter',
+    more: 'longer',
+    isBy: plainlyOneOf('nights days night day'),
+  },
 ]
-export const LEAST = 'lowest|smallest|least|fewest|shortest|slightest|earliest'
-export const MOST = 'highest|largest|biggest|greatest|most|longest|latest'
-export const LESS = 'lower|smaller|less|fewer|shorter'
-export const MORE = 'higher|larger|bigger|greater|more|longer'
-/** In front of what something has more or most of. */
-export const HAS = '\\p{L}+ed|has|have|had|gave|got|made|scored|received|sold|used|won|earned|needs?|uses?'
-
-/** Of the keys of an object those that are ranked by. */
-export type RankedBy = (keys: readonly string[]) => readonly string[]
-
-/** Keys that have one of some words. */
-export function oneOf(words: string): RankedBy {
-  const known = wordSet(words)
-  return (keys) => keys.filter((key) => wordsOf(key).some((word) => known.has(word) || known.has(spelledOut(word))))
-}
-
-/** The key that words name, or all that have them among others. */
-export function named(by: string): RankedBy {
-  const words = contentOf(by)
-  const least = words.length > 1 && OF_ANY.has(words.at(-1) as string) ? words.slice(0, -1) : words
-  return (keys) => {
-    const key = keyNamed(words, keys)
-    if (key !== null) return [key]
-    return least.length === 0 ? [] : keys.filter((one) => least.every((word) => wordsOf(one).includes(word)))
-  }
-}

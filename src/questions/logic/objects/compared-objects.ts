@@ -2,7 +2,7 @@
 // objects of a list, which they call by name, by a number or a day of theirs.
 import type { Json } from '../../../core/types.ts'
 import { questionText } from '../fields/claim.ts'
-import { ADJECTIVES, HAS, LESS, MORE, named, oneOf, type RankedBy, VERBS } from './adjectives.ts'
+import { ADJECTIVES, HAS, LESS, MORE, named, type RankedBy, VERBS } from './adjectives.ts'
 import { placeCalled } from './meant.ts'
 import { type ObjectList, objectLists } from './objects.ts'
 import { rankedPlace } from './ranked.ts'
@@ -19,13 +19,13 @@ interface Comparing {
 }
 
 const FORMS: readonly Comparing[] = [
-  ...ADJECTIVES.flatMap(({ less, more, keys }) => [
-    { pattern: than(`${BE} ${DENIED}(?:${less})`), isMore: false, isBy: oneOf(keys) },
-    { pattern: than(`${BE} ${DENIED}(?:${more})`), isMore: true, isBy: oneOf(keys) },
+  ...ADJECTIVES.flatMap(({ less, more, isBy }) => [
+    { pattern: than(`${BE} ${DENIED}(?:${less})`), isMore: false, isBy },
+    { pattern: than(`${BE} ${DENIED}(?:${more})`), isMore: true, isBy },
   ]),
-  ...VERBS.flatMap(({ verb, less, more, keys }) => [
-    { pattern: than(`(?:${verb}) (?:${less})`), isMore: false, isBy: oneOf(keys) },
-    { pattern: than(`(?:${verb}) (?:${more})`), isMore: true, isBy: oneOf(keys) },
+  ...VERBS.flatMap(({ verb, less, more, isBy }) => [
+    { pattern: than(`(?:${verb}) (?:${less})`), isMore: false, isBy },
+    { pattern: than(`(?:${verb}) (?:${more})`), isMore: true, isBy },
   ]),
   { pattern: than(`(?:${HAS}) (?:an? )?(?:${LESS}) (?<by>.+?)`), isMore: false, isBy: null },
   { pattern: than(`(?:${HAS}) (?:an? )?(?:${MORE}) (?<by>.+?)`), isMore: true, isBy: null },

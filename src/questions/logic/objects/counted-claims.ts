@@ -6,7 +6,7 @@ import { AT, holdsFor, signOf } from '../compared-values.ts'
 import { questionText } from '../fields/claim.ts'
 import { numberOf } from '../read-numbers.ts'
 import { areAccounted, areKinds, meantBy } from './meant.ts'
-import { type ObjectList, objectLists } from './objects.ts'
+import { areSingle, type ObjectList, objectLists } from './objects.ts'
 import { wordsWithDays } from './said-texts.ts'
 import { kindsOf } from './value-index.ts'
 
@@ -15,7 +15,7 @@ const COMPARING = [...COMPARATORS.map(([words, signs]) => [`(?:${words}) `, sign
 const FORMS = COMPARING.flatMap(([comparing, signs]) =>
   [
     `(?:there (?:is|are|was|were) )?${comparing}${NUMBER} (?!(?:is|are|was|were|of|from|in|at|on)\\b)(?<what>.+)`,
-    `(?<owner>.+?) (?:has|have|had|placed|made|ordered|got) ${comparing}${NUMBER} (?<what>\\p{L}+)`,
+    `(?<owner>.+?) (?:has|have|had|placed|ordered|got) ${comparing}${NUMBER} (?<what>\\p{L}+)`,
   ].map((source) => ({ pattern: new RegExp(`^${source}$`, 'iu'), signs })),
 )
 
@@ -32,7 +32,7 @@ export function countedClaim(claim: string, values: readonly Json[]): boolean | 
   const found = FORMS.flatMap(({ pattern, signs }) => {
     const { number = '', what = '', owner = '' } = pattern.exec(text)?.groups ?? {}
     const limit = numberOf(number)
-    const possible = lists.filter(({ objects }) => limit !== null && limit <= objects.length)
+    const possible = lists.filter(({ objects }) => limit !== null && limit <= objects.length && areSingle(objects))
     const counts = possible.map((list) => countIn(list, owner, what)).filter((count) => count !== null)
     return counts.length === 1 ? [holdsFor(signs, [signOf((counts[0] as number) - (limit as number))])] : []
   })

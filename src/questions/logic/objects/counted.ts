@@ -6,15 +6,17 @@ import { countNamed } from '../fields/compared-fields.ts'
 import { contentOf, fieldsIn } from '../fields/json-fields.ts'
 import { statedField } from '../fields/stated-field.ts'
 import { heldOfEach, heldOfMeant } from './every.ts'
-import { listsNamed, objectLists } from './objects.ts'
+import { areSingle, listsNamed, objectLists } from './objects.ts'
 import { heldOf, kindOfSome } from './said-of-objects.ts'
 
-const WHAT = '(?<what>\\p{L}+(?: \\p{L}+){0,2}?)'
+/** No verb is among what is counted: "shifts does Ben have". */
+const NOUN = '(?!(?:does|do|did|has|have|had|can|will|should|need|needs)\\b)\\p{L}+'
+const WHAT = `(?<what>${NOUN}(?: ${NOUN}){0,2}?)`
 const HERE = '(?: (?:in|on) (?:it|the list|this list))?(?: (?:in all|in total|altogether))?'
 const NUMBER_OF = '(?:the )?number of '
 /** All that there are of something, of an object that may be named. */
 const ALL = [
-  `how many ${WHAT} (?:are|were) (?:there|listed|configured|defined|set|made|recorded|given|run)${HERE}`,
+  `how many ${WHAT} (?:are|were) (?:there|listed|configured|defined|set)${HERE}`,
   `how many ${WHAT} (?:does|has|did|do) (?<owner>(?:the|this) \\p{L}+|it|he|she|they)(?: (?:have|has|contain|list|include|hold))?${HERE}`,
   `how many ${WHAT}`,
   `${NUMBER_OF}${WHAT}${HERE}`,
@@ -61,6 +63,7 @@ function countOfKind(what: string, values: readonly Json[]): number | null {
   const words = contentOf(what)
   return onlyCount(
     objectLists(values).map(({ name, objects }) => {
+      if (!areSingle(objects)) return null
       const own = words.length > 1 && words.at(-1) === name.at(-1) ? words.slice(0, -1) : words
       return kindOfSome(own.join(' '), objects)
     }),
@@ -69,13 +72,13 @@ function countOfKind(what: string, values: readonly Json[]): number | null {
 
 /** Of lists that are no fields: that are the state, or stand in other lists. */
 function countListed(what: string, says: string, values: readonly Json[]): number | null {
-  return onlyCount(listsNamed(contentOf(what), values).map((list) => heldOf(what, says, list, statedField)))
+  const lists = listsNamed(contentOf(what), values).filter(({ objects }) => areSingle(objects))
+  return onlyCount(lists.map((list) => heldOf(what, says, list, statedField)))
 }
 
 /** "login attempts", "failed": of those objects that words mean by what their fields say. */
 function countMeant(what: string, says: string, values: readonly Json[]): number | null {
-  // Any one word may say what they are: "attempts".
-  return onlyCount(objectLists(values).map((list) => heldOfMeant(what, says, list, statedField, 1)))
+  return onlyCount(objectLists(values).map((list) => (areSingle(list.objects) ? heldOfMeant(what, says, list, statedField, 1) : null)))
 }
 
 /** How many of them are so; null where nothing is known, or places say different things. */

@@ -6,9 +6,10 @@ import { ABOVE, AT, BELOW, holdsFor, type Signs, signOf } from '../compared-valu
 import { type ClaimReading, isNamed } from '../fields/claim.ts'
 import { contentOf, isScalar, type JsonField, plain } from '../fields/json-fields.ts'
 import { numberOf } from '../read-numbers.ts'
-import { placesDescribed } from './meant.ts'
+import { meantBy, placesDescribed } from './meant.ts'
 import { isListed, listsNamed, type ObjectList, objectLists } from './objects.ts'
 import { type Holds, heldOf } from './said-of-objects.ts'
+import { wordsWithDays } from './said-texts.ts'
 
 /** More things than are looked at one by one. */
 const MOST_THINGS = 200
@@ -71,7 +72,10 @@ export function eachMeant(claim: string, values: readonly Json[], holds: Holds):
  * @param mostLeft words that may be left over
  */
 export function heldOfMeant(what: string, says: string, list: ObjectList, holds: Holds, mostLeft = 0): readonly boolean[] | null {
-  const places = placesDescribed(what, list, mostLeft)
+  const { rest } = meantBy(wordsWithDays(what), list)
+  // A word that is left over says what they are, and stands last: "login attempts".
+  const isOfKind = rest.length === 0 || rest[0] === contentOf(what).at(-1)
+  const places = isOfKind ? placesDescribed(what, list, mostLeft) : null
   const held = places && heldOf('one', says, list, holds)
   return held && places.map((place) => held[place] as boolean)
 }

@@ -2,31 +2,38 @@
 // field, of an object that it calls by what its fields say, or of the state.
 import { dateOf } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
+import { unitOfName } from '../../../core/units.ts'
 import { isAbout, questionText, readClaim } from '../fields/claim.ts'
 import { contentOf, contentText, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { isOfKey, keyNamed } from '../fields/key-words.ts'
+import { minutesOf } from '../times-of-day.ts'
 import { meantBy, PREPOSITIONS } from './meant.ts'
-import { objectLists } from './objects.ts'
-import { wordsWithDays } from './said-texts.ts'
+import { areSingle, objectLists } from './objects.ts'
+import { isDay, wordsWithDays } from './said-texts.ts'
 import { nameKeysOf } from './value-index.ts'
 
 /** Words that ask, and say nothing of what for. */
 const ASKING = wordSet(
-  'what which who whom whose when where how many much long old please give tell me show state get got used set given stated shown listed',
+  'what which who whom whose when where how many much long please give tell me show state get got set stated shown listed',
 )
 const ASKS = /^(?:what|which|who|whom|whose|when|where|how)\b/i
 /** What a question for somebody, a time or a place may be answered by, where it says no more of it. */
 const BY_ASKING: ReadonlyMap<string, string> = new Map(Object.entries({ who: 'who', whose: 'who', when: 'date', where: 'where' }))
 const SUBJECT = /\b(?:the|this) (\p{L}+) (?=\p{L}+\b)|\b(?:the|this) (\p{L}+)['’]s\b|\bof (?:the|this) (\p{L}+)$/giu
 
+const IS_BARE = /^(?:what|which|who) (?:is|was|are|were) (?:the|this) \p{L}+ \p{L}+(?: \p{L}+)?$/iu
+/** Of a line of several, which says what all of them cost. */
+const OF_ONE = /\b(?:price|each|apiece|single|one|per|an?)\b/i
+const OF_ALL = /(?<=\bthe )(?:overall|exact|current|final) /i
 const HAPPENED = /^what happened (?:to|with) /iu
 const IS_IT = / (?:of \p{L}+ )?(?:is|was) (?:it|this|that)$/iu
-/** What the thing does with what is counted says no more: "How many rows did import-prices process?" */
-const DID = /^(how (?:many|much) .+? (?:did|does) .+) \p{L}+$/iu
+/** That the thing has what is counted says no more: "How many seats does Lab 2 have?" */
+const DID =
+  /^(how (?:many|much) .+? (?:did|does) .+) (?:have|has|contain|include|hold|list|show|offer|get|cost|weigh|process|make|take|stay|last)$/iu
 
 /** The value that a question asks for; undefined where the fields do not surely say it. */
 export function valueAsked(question: string, values: readonly Json[]): Json | undefined {
-  const text = questionText(question).replace(HAPPENED, 'what status of ').replace(IS_IT, '').replace(DID, '$1')
+  const text = questionText(question).replace(OF_ALL, '').replace(HAPPENED, 'what status of ').replace(IS_IT, '').replace(DID, '$1')
   if (text === '') return undefined
   const named = [...ofListed(text, values), ...ofState(text, values)]
   const found = named.length > 0 ? named : ofKey(text, values)
@@ -41,7 +48,7 @@ function ofListed(text: string, values: readonly Json[]): Json[] {
   return objectLists(values).flatMap((list) => {
     const { places, said, rest } = meantBy(words, list)
     const object = places.length === 1 ? list.objects[places[0] as number] : undefined
-    if (object === undefined || said.length === 0) return []
+    if (object === undefined || said.length === 0 || (OF_ONE.test(text) && !areSingle([object]))) return []
     // "How many tests failed?" may ask for `failed_tests`, whatever else has failed.
     if (said.some(({ text }) => Object.keys(object).some((key) => text.split(' ').every((word) => isOfKey(word, key))))) return []
     const own = new Set(Object.keys(object).flatMap(wordsOf))
@@ -55,6 +62,15 @@ function ofListed(text: string, values: readonly Json[]): Json[] {
   })
 }
 
+const HOW_MANY = /^(?:how many|(?:the )?number of)\b/i
+
+/** Whether a number says how many there are: of "seats", not of a "seat". */
+const isOfSeveral = (key: string, value: Json): boolean =>
+  typeof value !== 'number' ||
+  /s$|^(?:people|children|staff)$/i.test(key) ||
+  unitOfName(key) !== null ||
+  /count|number|num|qty|quantity|total/i.test(key)
+
 /** UTF-16 units of what a field says, and no text in it. */
 const LONGEST_VALUE = 80
 
@@ -62,13 +78,15 @@ const LONGEST_VALUE = 80
 function ofState(text: string, values: readonly Json[]): Json[] {
   const state = fieldsIn(values)
   const content = contentOf(text).filter((word) => (!ASKING.has(word) && !PREPOSITIONS.has(word)) || state.known.has(word))
-  const subjects = Array.from(text.matchAll(SUBJECT), ([, of, whose, last]) => wordsOf((of ?? whose ?? last) as string)[0] as string)
+  // "the billing address" is another one than the address.
+  const forms = Array.from(text.matchAll(SUBJECT)).filter(([, of]) => of === undefined || !IS_BARE.test(text))
+  const subjects = forms.map(([, of, whose, last]) => wordsOf((of ?? whose ?? last) as string)[0] as string)
   // Where a text says more, somebody in it may be meant.
   const isAlone = state.fields.every(({ value }) => typeof value !== 'string' || value.length <= LONGEST_VALUE)
   const claim = { ...readClaim(text, state), subjects: isAlone ? subjects : null }
   const named = state.fields.filter((field) => isScalar(field.value) && isNamedBy(content, field, claim))
   const deepest = Math.max(...named.map((field) => saidOf(content, field)))
-  const found = named.filter((field) => saidOf(content, field) === deepest)
+  const found = named.filter((field) => saidOf(content, field) === deepest && (!HOW_MANY.test(text) || isOfSeveral(field.key, field.value)))
   return found.length === 1 ? [(found[0] as JsonField).value] : []
 }
 
@@ -82,10 +100,21 @@ const IS_WANTED = /\b(?:wants?|wanted|asks?|asked|needs?|needed|should|prefers?|
 function ofKey(text: string, values: readonly Json[]): Json[] {
   const { key = '', rest = '' } = FOR_KEY.exec(text)?.groups ?? {}
   const words = contentText(key)
-  if (words === '' || IS_WANTED.test(rest)) return []
+  if (words === '' || IS_WANTED.test(rest) || !saysNoMore(rest, values)) return []
   const [field, another] = fieldsIn(values).fields.filter(({ name, value }) => isScalar(value) && name.join(' ') === words)
   const isOfListed = objectLists(values).some(({ objects }) => Object.keys(objects[0] ?? {}).some((own) => plain(own) === words))
   return field === undefined || another !== undefined || isOfListed ? [] : [field.value]
+}
+
+/** Verbs of what a thing has, or is on: "Which branch was built?" */
+const HAVING = wordSet(
+  'chosen selected have run running live work called use used configured ordered tested billed affected on in at made built do play',
+)
+
+/** Whether what is asked of a key says no more than that there is one. */
+function saysNoMore(rest: string, values: readonly Json[]): boolean {
+  const { known } = fieldsIn(values)
+  return contentOf(rest).every((word) => known.has(word) || ASKING.has(word) || PREPOSITIONS.has(word) || HAVING.has(word))
 }
 
 /** How many words say where a field stands. */
@@ -99,13 +128,24 @@ function isNamedBy(words: readonly string[], field: JsonField, claim: Parameters
   return keyNamed(key, [field.key]) !== null
 }
 
+/** "Who was it bought for?", "Where was she born?" of a day, "Who has paid?": what is asked for is another thing. */
+const OF_SOMETHING_ELSE = /^who\b.* (?:by|for|from|to|of)$|^who (?:has|had|did|gets|gave) |^where\b.* born\b/i
+const NOBODY = /^(?:not?|none|nobody|nothing|open|tb[acd]|pending|unassigned|anyone|yes)\b/i
+const saysNobody = (value: string): boolean => NOBODY.test(value.trim())
+
 /** Whether a value is of the kind that is asked for: a time, a number, a name. */
 function fits(text: string, value: Json): boolean {
+  if (OF_SOMETHING_ELSE.test(text)) return false
   if (value === null) return true
+  const written = String(value)
+  if (/^where\b/i.test(text)) return typeof value === 'string' && /\p{L}{2}/u.test(value) && !isDay(value)
+  if (/^how (?:old|far|tall|heavy)\b/i.test(text) && !/\d/.test(written)) return false
+  if (/^how long\b/i.test(text) && (!/\d/.test(written) || minutesOf(value) !== null || isDay(written))) return false
+  if (/^(?:what|which) percent/i.test(text) && !/%/.test(written)) return false
   if (/^(?:when|(?:(?:at|on|by|until) )?(?:what|which) (?:time|day|date|hour))\b/i.test(text))
     return typeof value === 'string' && /\d|day\b|morning|noon|night/i.test(value)
   if (/^how (?:many|much)\b/i.test(text)) return typeof value === 'number' || /\d/.test(String(value))
-  if (/^who(?:m|se)?\b/i.test(text)) return typeof value === 'string' && /\p{L}{2}/u.test(value)
+  if (/^who(?:m|se)?\b/i.test(text)) return typeof value === 'string' && /\p{L}{2}/u.test(value) && !isDay(value) && !saysNobody(value)
   if (/\b(?:number|code|id)\b/i.test(text)) return typeof value !== 'string' || dateOf(value) === null
   return true
 }

@@ -1,7 +1,8 @@
 // Which objects of a list words mean by what their fields say: "the open orders of Fenwick", "R-310", and which words
 // are left over. What is asked of them, or said, is accounted for by the words that are left.
-import { wordSet } from '../fields/json-fields.ts'
-import { areAllOfKey, isOfKey, stemOf } from '../fields/key-words.ts'
+import { wordSet, wordsOf } from '../fields/json-fields.ts'
+import { areAllOfKey, isOfKey, isOfNow, stemOf } from '../fields/key-words.ts'
+import { isStepBefore } from '../fields/opposites.ts'
 import type { ObjectList } from './objects.ts'
 import { hasWithin, wordsWithDays } from './said-texts.ts'
 import { type IndexedValue, inOrder, type ValueIndex, valueIndexOf } from './value-index.ts'
@@ -31,7 +32,9 @@ export interface SaidValue {
 
 /** Words for objects of any kind. */
 const ANY_KIND = wordSet('entry row line record item thing')
-export const PREPOSITIONS = wordSet('in at on for of with from by to under as per')
+export const PREPOSITIONS = wordSet('in at on for of with from by to as per')
+/** In front of a number or a day that is a limit, and not said by itself. */
+const LIMITS = wordSet('by under over above below within until till after before since between')
 
 /** What words mean in a list: longest values first. */
 export function meantBy(words: readonly string[], list: ObjectList): Meant {
@@ -39,7 +42,9 @@ export function meantBy(words: readonly string[], list: ObjectList): Meant {
   const values: IndexedValue[] = []
   const left: string[] = []
   for (let at = 0; at < words.length; ) {
-    const found = valueAt(words, at, index)
+    const value = valueAt(words, at, index)
+    const isLimit = value !== null && LIMITS.has(words[at - 1] ?? '') && /\d|day$/.test(value.value.text)
+    const found = isLimit ? null : value
     if (found === null) left.push(words[at++] as string)
     else {
       values.push(found.value)
@@ -75,7 +80,9 @@ function saidValue({ text, at, isName, isOfText }: IndexedValue, words: readonly
   const named = all.filter((key) => areAllOfKey(words, key))
   const keys = named.length > 0 ? named : all
   const places = [...new Set(keys.flatMap((key) => [...(at.get(key) as ReadonlySet<number>)]))]
-  const isPart = keys.some((key) => texts.get(key)?.some((own) => hasWithin(own, text)))
+  // Of who paid and who was paid, and of what was so before, words have to say which is meant.
+  const isUnclear = named.length === 0 && (all.length > 1 || !all.every((key) => isOfNow(wordsOf(key))))
+  const isPart = isUnclear || keys.some((key) => texts.get(key)?.some((own) => hasWithin(own, text) || isStepBefore(text, own)))
   return { text, keys, places, isName: isName && places.length === 1, isPart, isOfText }
 }
 

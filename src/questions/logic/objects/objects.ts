@@ -89,8 +89,17 @@ function areAlike(values: readonly Json[]): boolean {
   return areTexts && new Set(values).size < values.length
 }
 
+const SUM = /^(?:(?:grand |sub)?totals?|sums?|subtotal|total amount|average|mean|overall)$/i
+
+/** Whether what an object is called by says that it sums up the others. */
+const sumsUp = (object: ListedObject): boolean => {
+  const [name] = Object.values(object)
+  return typeof name === 'string' && SUM.test(name.trim())
+}
+
 /** More than are looked at are not kept. */
-function add(objects: readonly ListedObject[], calls: readonly string[] | null, key: string, found: Map<string, Collected>): void {
+function add(all: readonly ListedObject[], calls: readonly string[] | null, key: string, found: Map<string, Collected>): void {
+  const objects = calls === null ? all.filter((object) => !sumsUp(object)) : all
   const id = `${calls === null ? 'objects' : 'flags'} ${key}`
   const list = found.get(id) ?? { name: wordsOf(key), objects: [], calls: calls && [] }
   const room = MOST_OBJECTS + 1 - list.objects.length
@@ -102,9 +111,26 @@ function add(objects: readonly ListedObject[], calls: readonly string[] | null, 
 /** The lists that words name; of a state that is a list, and has no other, any words may say what is in it. */
 export function listsNamed(words: readonly string[], values: readonly Json[]): readonly ObjectList[] {
   const lists = objectLists(values)
-  const isOnly = lists.length === 1
+  const [only] = lists
+  const isOnly = lists.length === 1 && only !== undefined && !only.objects.some((object) => isCalled(words.join(' '), object))
   if (words.length === 1 && words[0] === 'one') return isOnly ? lists : []
   return lists.filter(({ name }) => (name.length === 0 ? isOnly : name.join(' ') === words.join(' ')))
+}
+
+/** Keys for how many things an object stands for, and for how many of a thing it is about. */
+const [COUNTS, AMOUNTS] = [/^(?:n|num|no_of|count)$/i, /^(?:qty|quantity|units?|pcs|pieces|copies|boxes)$/i]
+/** First keys of what is one, however much it is about: an order of four pieces. */
+const IS_ONE = /order|invoice|booking|shipment|delivery|purchase|payment|transaction|visit|line|ref|^id$/i
+
+/** Whether each stands for one thing: no key says how many there are of it, but one that numbers them. */
+export function areSingle(objects: readonly ListedObject[]): boolean {
+  const keys = Object.keys(objects[0] ?? {})
+  const isOne = IS_ONE.test(keys[0] ?? '')
+  return keys.every((key) => {
+    if (!COUNTS.test(key) && (isOne || !AMOUNTS.test(key))) return true
+    const counts = objects.map((object) => object[key])
+    return counts.every((count) => typeof count !== 'number' || count === 1) || counts.every((count, i) => count === i + 1)
+  })
 }
 
 /** By object, which does not change. */

@@ -22,13 +22,13 @@ const WHICH = `(?:(?:which|what)(?: one)?(?: of (?:the|these|them|those))?(?: (?
 const BE = '(?:is|was|are|were)'
 
 const FORMS: readonly { readonly pattern: RegExp; readonly ranking: (by: string) => Ranking }[] = [
-  ...ADJECTIVES.flatMap(({ least, most, keys }) => [
-    { pattern: adjective(least), ranking: () => ({ isHighest: false, isBy: oneOf(keys), isOfSize: true }) },
-    { pattern: adjective(most), ranking: () => ({ isHighest: true, isBy: oneOf(keys), isOfSize: true }) },
+  ...ADJECTIVES.flatMap(({ least, most, isBy }) => [
+    { pattern: adjective(least), ranking: () => ({ isHighest: false, isBy, isOfSize: true }) },
+    { pattern: adjective(most), ranking: () => ({ isHighest: true, isBy, isOfSize: true }) },
   ]),
-  ...VERBS.flatMap(({ verb, least, most, keys }) => [
-    { pattern: doing(verb, least), ranking: () => ({ isHighest: false, isBy: oneOf(keys), isOfSize: true }) },
-    { pattern: doing(verb, most), ranking: () => ({ isHighest: true, isBy: oneOf(keys), isOfSize: true }) },
+  ...VERBS.flatMap(({ verb, least, most, isBy }) => [
+    { pattern: doing(verb, least), ranking: () => ({ isHighest: false, isBy, isOfSize: true }) },
+    { pattern: doing(verb, most), ranking: () => ({ isHighest: true, isBy, isOfSize: true }) },
   ]),
   { pattern: having('best'), ranking: (by) => ({ isHighest: true, isBy: (keys) => named(by)(isOfMerit(keys)) }) },
   { pattern: having('worst'), ranking: (by) => ({ isHighest: false, isBy: (keys) => named(by)(isOfMerit(keys)) }) },
@@ -39,7 +39,10 @@ const FORMS: readonly { readonly pattern: RegExp; readonly ranking: (by: string)
 ]
 
 function adjective(words: string): RegExp {
-  return new RegExp(`^(?:${WHICH} ${BE} (?:the )?(?:${words})(?: (?:one|\\p{L}+))?|(?:the )?(?:${words}) \\p{L}+)$`, 'iu')
+  return new RegExp(
+    `^(?:${WHICH} ${BE} (?:the )?(?:${words})(?: (?:one|(?<kind>\\p{L}+)))?|(?:the )?(?:${words}) (?<other>\\p{L}+))$`,
+    'iu',
+  )
 }
 
 function doing(verb: string, most: string): RegExp {
@@ -52,7 +55,7 @@ function coming(place: string): RegExp {
 }
 
 function having(words: string): RegExp {
-  return new RegExp(`^(?:${WHICH} (?:${HAS}) (?:the )?|(?:the )?\\p{L}+ with the )(?:${words}) (?<by>\\p{L}+(?: \\p{L}+)?)$`, 'iu')
+  return new RegExp(`^(?:${WHICH} (?:${HAS}) (?:the )?|(?:the )?(?<kind>\\p{L}+) with the )(?:${words}) (?<by>\\p{L}+(?: \\p{L}+)?)$`, 'iu')
 }
 
 /** Of which more is better. */
@@ -76,25 +79,26 @@ export function rankedOption(question: string, options: readonly string[], value
 
 /** Those that words mean: all by one word, by more those of which they say something; null where that is not plain. */
 function objectsMeant(which: string, list: ObjectList): readonly ListedObject[] | null {
-  if (!which.includes(' ')) return list.objects
-  return placesDescribed(which, list)?.map((place) => list.objects[place] as ListedObject) ?? null
+  const places = placesDescribed(which, list)
+  // One word mostly says what all of them are: "dessert" may be one of three courses.
+  if (places === null) return which.includes(' ') ? null : list.objects
+  return places.map((place) => list.objects[place] as ListedObject)
 }
 
 /** The ways in which a question asks for the first or last, and of which. */
 function rankingsOf(text: string): { readonly ranking: Ranking; readonly which: string }[] {
   return FORMS.flatMap(({ pattern, ranking }) => {
     const found = pattern.exec(text)
-    return found === null ? [] : [{ ranking: ranking(found.groups?.by ?? ''), which: found.groups?.which ?? '' }]
+    const { by = '', which, kind, other } = found?.groups ?? {}
+    return found === null ? [] : [{ ranking: ranking(by), which: which ?? kind ?? other ?? '' }]
   })
 }
 
 /** The place of the object that a question asks for; null where none surely is first or last. */
 export function rankedPlace(question: string, objects: readonly ListedObject[]): number | null {
-  return (
-    rankingsOf(question)
-      .map(({ ranking }) => extreme(objects, ranking))
-      .find((place) => place !== null) ?? null
-  )
+  const isOfAll = ({ which }: { readonly which: string }) => placesDescribed(which, { name: [], objects, calls: null }) === null
+  const places = rankingsOf(question).map((one) => (isOfAll(one) ? extreme(objects, one.ranking) : null))
+  return places.find((place) => place !== null) ?? null
 }
 
 /** The place of the object; null where not one field is meant, fewer than two have a value of it, or two are alike. */

@@ -2,10 +2,10 @@
 // says just this of some, as a status does.
 import type { Json } from '../../../core/types.ts'
 import { contentText, fieldsIn, wordSet, wordsOf } from '../fields/json-fields.ts'
-import { saysWhatItIs, stemOf } from '../fields/key-words.ts'
-import { isSame } from '../fields/opposites.ts'
+import { isOfNow, saysWhatItIs, stemOf } from '../fields/key-words.ts'
+import { isSame, isStepBefore } from '../fields/opposites.ts'
 import { alone, type ListedObject, type ObjectList } from './objects.ts'
-import { saidText, textsOf, wordsWithDays } from './said-texts.ts'
+import { hasWithin, saidText, textsOf, wordsWithDays } from './said-texts.ts'
 import { nameKeysOf } from './value-index.ts'
 
 const BE_OR_HAVE = '(?:is|are|was|were|has|have|had)'
@@ -99,13 +99,17 @@ function onlyField(
 ): readonly boolean[] | null {
   const wanted = said.join(' ')
   const fields = Object.keys(objects[0] ?? {}).flatMap((key) => {
+    if (!isOfNow(wordsOf(key))) return []
     const each = objects.map((object) => saying(object, key))
     return wanted !== '' && each.some((text) => text !== null && isSameKind(text, wanted)) && !each.includes(null) && isMeant(key, each)
       ? [each]
       : []
   })
   const [own, another] = fields
-  return own === undefined || another !== undefined ? null : own.map((text) => isSameKind(text as string, wanted) !== isDenied)
+  if (own === undefined || another !== undefined) return null
+  // "adopted with changes" may be adopted, and what is delivered has been shipped.
+  if (own.some((text) => hasWithin(text as string, wanted) || isStepBefore(wanted, text as string))) return null
+  return own.map((text) => isSameKind(text as string, wanted) !== isDenied)
 }
 
 /** "failed" says the same as "fail". */

@@ -2,8 +2,9 @@
 // object of a list and says what another of its fields says, with no word that neither of them accounts for.
 import type { Json } from '../../../core/types.ts'
 import { readClaim } from '../fields/claim.ts'
-import { fieldsIn } from '../fields/json-fields.ts'
-import { isOfKey } from '../fields/key-words.ts'
+import { fieldsIn, wordsOf } from '../fields/json-fields.ts'
+import { isOfKey, isOfNow } from '../fields/key-words.ts'
+import { isStepBefore } from '../fields/opposites.ts'
 import { areAccounted, meantBy, type SaidValue } from './meant.ts'
 import { type ListedObject, type ObjectList, OWN_KEY, objectLists } from './objects.ts'
 import { hasWithin, textOf, wordsWithDays } from './said-texts.ts'
@@ -22,7 +23,8 @@ function saidIn(list: ObjectList, words: readonly string[]): boolean | null {
   const { said, rest } = meantBy(words, list)
   const name = said.find(({ isName }) => isName)
   const others = said.filter((value) => value !== name)
-  if (name === undefined || others.length === 0) return null
+  // A word of a longer text may be said of anything.
+  if (name === undefined || name.isOfText || others.length === 0) return null
   if (!areAccounted(rest, others)) return null
   const object = list.objects[name.places[0] as number] as ListedObject
   const held = others.map((value) => isSaidOf(object, value, rest))
@@ -36,7 +38,8 @@ function isSaidOf(object: ListedObject, { text, keys }: SaidValue, rest: readonl
   const named = keys.filter((key) => rest.some((word) => isOfKey(word, key)))
   const meant = named.length > 0 ? named : keys
   const own = meant.map((key) => textOf(object[key]))
-  if (own.includes(text)) return true
+  if (own.includes(text)) return named.length > 0 || meant.every((key) => isOfNow(wordsOf(key))) ? true : null
+  if (own.some((other) => isStepBefore(text, other))) return null
   // The name of another object may be said of what is in it. "PDF, CSV" says PDF, too.
   if (meant.includes(OWN_KEY)) return null
   return meant.length === 1 && own[0] !== '' && !hasWithin(own[0] as string, text) ? false : null

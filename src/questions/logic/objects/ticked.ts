@@ -50,10 +50,21 @@ export function ticked(claim: string, values: readonly Json[]): boolean | null {
     .filter(isItem)
   const meant = items.filter(({ item }) => {
     const own = stemsOf(String(item).replace(IN_BRACKETS, ''))
-    return said.length > 1 && own[0] === verb && said.every((word) => own.includes(word))
+    return said.length > 1 && own[0] === verb && said.every((word) => own.includes(word)) && said.includes(thingOf(String(item)))
   })
   const [one, another] = meant
   return one === undefined || another !== undefined ? null : one.ticked === form.isDone
+}
+
+/** What takes back that it is done, or says that a part of it is. */
+const IS_PART = /\b(?:cancel\p{L}*|not|still|part(?:ly)?|half|waiting|except|everything but|first|second|draft|sample)\b/iu
+
+/** What is done, of which a claim has to speak: "stand" of "Order cake stand for Ben"; '' where a part of it is. */
+function thingOf(item: string): string {
+  if (IS_PART.test(item)) return ''
+  const words = item.replace(IN_BRACKETS, '').split(/\s+/)
+  const end = words.findIndex((word, i) => i > 1 && PREPOSITIONS.has(word.toLowerCase()))
+  return stemsOf((end < 0 ? words : words.slice(0, end)).join(' ')).at(-1) ?? ''
 }
 
 /** As `line-lists` makes them. */

@@ -7,9 +7,10 @@ import { contentOf, wordSet } from '../fields/json-fields.ts'
 import { keyNamed } from '../fields/key-words.ts'
 import { readValueOf } from '../read-numbers.ts'
 import { areAccounted, areKinds, type Meant, meantBy } from './meant.ts'
-import { type ObjectList, objectLists } from './objects.ts'
+import { areSingle, type ObjectList, objectLists } from './objects.ts'
 import { textOf, wordsWithDays } from './said-texts.ts'
 import { kindsOf, nameKeysOf } from './value-index.ts'
+import { areOfSeveralUnits } from './worths.ts'
 
 const TOTAL =
   /\b(?:of all (?:\p{L}+ )?(?=together|combined)|in (?:total|all|sum)|total|altogether|together|overall|combined|sum(?: of)?)\b/giu
@@ -21,9 +22,11 @@ const DISTINCT =
 /** Of a list whose things the question calls by any word. */
 const LISTED =
   /^how many (?!of )\p{L}+ (?:are|were) (?:listed|(?:there )?(?:on|in) (?:the|this) (?:list|table|report|export|file|sheet))$/iu
+/** Rows with such a number may stand for several people. */
+const PEOPLE = /^(?:persons?|people|guests?|pax|seats?|adults?|children)$/i
 /** Words beside what is counted and summed up. */
 const BESIDE = wordSet(
-  'all these those each every both everyone over across get got take took taken cost used use make made of and listed given shown placed booked worked spent sold recorded logged sent processed',
+  'all these those each every both everyone over across get got take took cost use make of and listed shown worked spent recorded logged',
 )
 
 /** Null where a question asks for something else, or the fields do not surely say it. */
@@ -37,7 +40,8 @@ export function totalAsked(question: string, values: readonly Json[]): number | 
   const words = wordsWithDays(text.replace(TOTAL, ' ').replace(HOW_MANY, ' ').replace(HOW_MUCH, ' ')).filter((word) => !BESIDE.has(word))
   const lists = objectLists(values)
   const [only, another] = lists
-  if (only !== undefined && another === undefined && LISTED.test(text)) return only.objects.length
+  if (only !== undefined && another === undefined && LISTED.test(text))
+    return areSingle(only.objects) && !Object.keys(only.objects[0] ?? {}).some((key) => PEOPLE.test(key)) ? only.objects.length : null
   const found = lists
     .map((list) => {
       const meant = meantBy(words, list)
@@ -65,6 +69,9 @@ function sumOf({ objects }: ObjectList, { places, said, rest }: Meant, isOfSever
     rest.filter((word) => !areAccounted([word], said)),
     Object.keys(objects[0] ?? {}).filter((one) => !nameKeys.includes(one)),
   )
+  // A price of each is no price of all.
+  if (!areSingle(objects) && !HAS_NUMBER.test(key ?? '')) return null
+  if (areOfSeveralUnits(objects)) return null
   if (key === null || places.length === 0 || (isOfSeveral && !/s$/i.test(key) && unitOfName(key) === null)) return null
   const numbers = places.map((place) => readValueOf(objects[place]?.[key] ?? null))
   const units = new Set(numbers.map((one) => (one === null ? null : `${one.ahead}${one.behind}`.trim())))
@@ -72,9 +79,13 @@ function sumOf({ objects }: ObjectList, { places, said, rest }: Meant, isOfSever
   return isWhole ? Number(numbers.reduce((sum, one) => sum + (one?.number ?? 0), 0).toPrecision(12)) : null
 }
 
+/** Of so many there are of each: these are added up as they stand. */
+const HAS_NUMBER =
+  /^(?:n|num|count|qty|quantity|units?|pcs|pieces|persons?|people|guests?|pax|seats?|adults?|children|copies|boxes|amount|total|sum|.*total.*)$/i
+
 /** Of those that are meant, where the words say what they are. */
 function countOf(list: ObjectList, { places, said, rest }: Meant, words: readonly string[]): number | null {
   const kinds = kindsOf(list)
   const isSaid = words.some((word) => kinds.includes(word))
-  return isSaid && areAccounted(rest, said) ? places.length : null
+  return isSaid && places.length > 0 && areSingle(list.objects) && areAccounted(rest, said) ? places.length : null
 }

@@ -3,25 +3,28 @@ import { dateOf, isoDay } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { readValueOf } from '../read-numbers.ts'
 import { minutesOf } from '../times-of-day.ts'
-import type { RankedBy } from './adjectives.ts'
+import { BY_DAY, BY_TIME, type RankedBy } from './adjectives.ts'
 import { type ListedObject, OWN_VALUE } from './objects.ts'
 
 /** By the one field that is ranked by, null of an object without it; null where none, or several, may be meant. */
 export function worthsBy(objects: readonly ListedObject[], isBy: RankedBy, isOfDays = false): readonly (number | null)[] | null {
   const all = Object.keys(objects[0] ?? {})
   const keys = all.includes(OWN_VALUE) ? [OWN_VALUE] : isBy(all)
+  if (isBy === BY_DAY && all.filter((key) => objects.every((object) => dayOf(object[key]) !== null)).length > 1) return null
+  if (isBy === BY_TIME && keys.some((key) => objects.some((object) => minutesOf(object[key]) !== null))) return null
   const known = keys.map((key) => worthsOf(objects, key, isOfDays)).filter((worths) => worths !== null)
   const [worths, another] = known
   return worths === undefined || another !== undefined || areOfSeveralUnits(objects) ? null : worths
 }
+
+const dayOf = (value: Json | undefined) => (typeof value === 'string' && /\d/.test(value) ? dateOf(value) : null)
 
 /** Null where one is no number and no day, or fewer than two have one. */
 function worthsOf(objects: readonly ListedObject[], key: string, isOfDays: boolean): readonly (number | null)[] | null {
   const units = new Set<string>()
   const worths = objects.map((object) => {
     const value = object[key]
-    // "absent" among numbers is none.
-    if (value === null || (!isOfDays && typeof value === 'string' && !/\d/.test(value))) return null
+    if (value === null || (!isOfDays && typeof value === 'string' && IS_NONE.test(value.trim()))) return null
     const { number, unit } = worth(value, isOfDays)
     units.add(unit)
     return number
@@ -30,6 +33,8 @@ function worthsOf(objects: readonly ListedObject[], key: string, isOfDays: boole
   return isKnown && units.size === 1 ? worths : null
 }
 
+/** Among numbers; "unlimited" and "free" are more and less than any. */
+const IS_NONE = /^(?:absent|[-–—]|n\/a|dns|dnf)$/i
 const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 
 /** A number with its unit, how many a list has, or a day as a number; NaN for anything else. */
@@ -44,6 +49,6 @@ function worth(value: Json | undefined, isOfDays: boolean): { readonly number: n
 }
 
 /** "EUR" of one and "USD" of another. */
-function areOfSeveralUnits(objects: readonly ListedObject[]): boolean {
-  return ['currency', 'unit'].some((key) => new Set(objects.map((object) => object[key])).size > 1)
+export function areOfSeveralUnits(objects: readonly ListedObject[]): boolean {
+  return ['currency', 'ccy', 'unit'].some((key) => new Set(objects.map((object) => object[key])).size > 1)
 }

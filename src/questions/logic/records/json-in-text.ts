@@ -3,12 +3,15 @@ import { MAX_JSON_DEPTH } from '../../../core/limits.ts'
 import type { Json } from '../../../core/types.ts'
 
 const FENCED = /^\s*```\w*[^\S\n]*\n(.*?)^\s*```/gmsu
+/** Said around JSON that is not what there is. */
+const IS_EXAMPLE = /\b(?:expect(?:ed|s)?|should|example|sample|template|schema|instead of|do not|don['’]t)\b/i
 const OPENING = /^[^\S\n]*[[{]/m
 
 /** The objects and lists; none where what looks like JSON is none. */
 export function jsonInText(text: string): Json[] {
   const whole = parsed(text)
   if (whole !== undefined) return [whole]
+  if (IS_EXAMPLE.test(text.replace(/[[{].*[\]}]/s, ' '))) return []
   const fenced = Array.from(text.matchAll(FENCED), ([, inner = '']) => parsed(inner)).filter((value) => value !== undefined)
   if (fenced.length > 0) return fenced
   const lines = text.split('\n').filter((line) => line.trim() !== '')

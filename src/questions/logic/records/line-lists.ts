@@ -36,6 +36,14 @@ const FORMS: readonly { readonly line: RegExp; readonly fields: (said: Readonly<
   },
 ]
 
+const HEADS_TASKS = /to.?do|task|check|step|list|open|plan|prepar|before|pack|done|remain|next|must|need/i
+
+/** Whether boxes stand under a name that is none of tasks: "Diet: [ ] vegetarian [x] vegan". */
+function isUnderQuestion(lines: readonly string[], found: readonly unknown[]): boolean {
+  const above = lines[found.findIndex((groups) => groups !== undefined) - 1]?.trim() ?? ''
+  return /:$/.test(above) && !HEADS_TASKS.test(above)
+}
+
 /** The lists of a text, and the text without their lines. */
 export function lineLists(text: string): { readonly lists: readonly Json[]; readonly rest: string } {
   let lines = text.split(/\r?\n/)
@@ -44,6 +52,7 @@ export function lineLists(text: string): { readonly lists: readonly Json[]; read
     const found = lines.map((one) => (one.length > LONGEST_LINE ? undefined : line.exec(one)?.groups))
     const things = found.filter((groups) => groups !== undefined)
     if (things.length < FEWEST_LINES) continue
+    if (line === TICKED && isUnderQuestion(lines, found)) continue
     lists.push(things.map(fields))
     lines = lines.filter((_, i) => found[i] === undefined)
   }

@@ -59,6 +59,7 @@ export function pairRuns(text: string): PairGroup[][] {
     if (isBlank) beginGroup(run, null)
     else if (heading !== null) beginGroup(run, heading)
     else if (pairs !== null) group.lines.push(...pairs)
+    else if (isValueBelow(line, group.lines)) group.lines.push({ ...(group.lines.pop() as PairLine), value: line.trim() })
     else if (COMMENT.test(line)) continue
     else if (isTitle(line)) beginGroup(run, line.trim())
     else runs.push([{ title: null, lines: [] }])
@@ -84,6 +85,19 @@ function headingOf(line: string): string | null {
     ?.slice(1)
     .find((said) => said !== undefined)
   return heading === undefined || IS_BOX.test(heading) ? null : heading
+}
+
+/** Whether a line says what the name above it leaves open: "Phone:", "0731 55210". */
+function isValueBelow(line: string, above: readonly PairLine[]): boolean {
+  const name = above.at(-1)
+  return (
+    name?.value === '' &&
+    name.key !== null &&
+    !name.isItem &&
+    !MARK.exec(line)?.[2] &&
+    line.trim().length <= LONGEST_TITLE &&
+    !COMMENT.test(line)
+  )
 }
 
 /** A short line that says no sentence. */

@@ -1,9 +1,11 @@
 // What a text says in a form that leaves nothing to read: JSON, tables, lines of "name: value". Statements and
 // questions are held against it as they are against JSON.
 import type { Json } from '../../../core/types.ts'
+import { wordsOf } from '../fields/json-fields.ts'
 import { jsonInText } from './json-in-text.ts'
 import { lineLists } from './line-lists.ts'
 import { pairRecords } from './pairs.ts'
+import { speakBeside } from './spoken.ts'
 import { tableRows } from './tables.ts'
 
 /** UTF-16 units of a text that is looked through. */
@@ -35,5 +37,17 @@ function lookedThrough(text: string): readonly Json[] {
   const { lists, rest } = lineLists(text.replace(RULED, ''))
   const tables = tableRows(rest)
   const around = tables.reduceRight((whole, { start, end }) => `${whole.slice(0, start)}\n${whole.slice(end)}`, rest)
-  return [...lists, ...tables.map(({ rows }) => [...rows]), ...pairRecords(around)]
+  const prose = around.split('\n').filter((line) => IS_SENTENCE.test(line.trim()) && !IS_NAMED.test(line))
+  const pairs = CORRECTS.test(prose.join('\n')) ? [] : pairRecords(around)
+  const records = [...lists, ...tables.map(({ rows }) => [...rows]), ...pairs]
+  const words = new Set(prose.flatMap((line) => wordsOf(line)))
+  if (words.size > 0) speakBeside(records, words)
+  return records
 }
+
+/** Five words and a full stop. */
+const IS_SENTENCE = /^\S+(?:\s+\S+){4,}[.!?]["'”)]?$/u
+const IS_NAMED = /^\s*[^:.!?]{1,40}:\s/
+/** What takes back what a form says. */
+const CORRECTS =
+  /(?:^|\n)\s*(?:update|correction|edit)\b|\b(?:had to move|moved to|instead|no longer|postponed|rescheduled|cancelled)\b|\bnow (?:starts?|begins?|takes place|costs?|is|are)\b/i

@@ -4,7 +4,8 @@ import type { Json } from '../../../core/types.ts'
 import { typed } from './typed.ts'
 
 /** A row that sums up those above it. */
-const SUMS_UP = /^(?:(?:grand |sub)?totals?|sums?|average|mean)\b/i
+const SUMS_UP =
+  /^(?:(?:(?:grand |sub)?totals?|sums?|average|mean|amount due|balance)\b|(?:all|overall|net|gross|vat|tax|tip|avg|Ø)(?: [\d.,]+ ?%)?$)/iu
 const UNNAMED = 'name'
 
 /** Tables without a line of headings say nothing by names, and are left out. */
@@ -18,7 +19,7 @@ export function tableRows(text: string): { readonly rows: readonly Json[]; reado
 function rowsOf(text: string, { heads, rows }: TextTable): Json[] {
   if (heads === null) return []
   const said = rows.map(({ cells }) => cells.map(({ start, end }) => text.slice(start, end)))
-  const values = said.filter((cells) => !SUMS_UP.test(cells[0] as string)).map((cells) => cells.map(typed))
+  const values = said.filter((cells) => !SUMS_UP.test((cells.find((cell) => cell !== '') ?? '').trim())).map((cells) => cells.map(typed))
   // A column of marks alone: what has none is not so.
   const areMarks = heads.map(
     (_, i) => values.some((cells) => cells[i] === true) && values.every((cells) => [true, null].includes(cells[i] as null)),

@@ -7,7 +7,7 @@ const YES = wordSet('yes true y x ✓ ✔ ✅')
 const NO = wordSet('no false n ✗ ✘ ❌')
 const NOTHING = wordSet('- – — -- n/a na none null nil ~ (none) (empty) {} []')
 /** What begins with a zero names something: "007". */
-const NUMBER = /^[-+−]?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,14})(?:\.\d+)?$/
+const NUMBER = /^(?:[-−]|\+(?=\d{1,6}(?:\.|$)))?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,14})(?:\.\d+)?$/
 const LISTED = /^\[(.*)\]$/s
 const QUOTED = /^(["'`])(.*)\1$/s
 /** Emphasis of Markdown around it. */
@@ -29,10 +29,20 @@ export function typed(written: string): Json {
 
 const MOST_WORDS_OF_MEMBER = 4
 
-/** The same, behind a name of several: "Tags: a, b" is a list. */
+/** Names of what is written in digits, and is no number: version 3.10 is not 3.1. */
+const OF_DIGITS = /\b(?:version|release|phone|tel|fax|mobile|zip|postcode|id|code|iban|isbn)\b/i
+/** What says more of its members than which they are. */
+const SAYS_MORE =
+  /^(?:none|not?|nothing|only|\d+|one|two|three|four|five|six)\b|\b(?:but|only|very|feels?|mostly|both|with|without|except)\b/i
+
+/** The same, behind a name of several: "Tags: a, b and c" is a list. */
 export function typedOf(name: string, written: string): Json {
-  const members = written.split(',').map((member) => member.trim())
-  const areSeveral = /[^s]s$/i.test(name) && members.length > 1
+  if (OF_DIGITS.test(name) && /^[+\d.]+$/.test(written.trim())) return /^[1-9]\d*$/.test(written.trim()) ? typed(written) : written.trim()
+  const parts = written.split(',').map((member) => member.trim())
+  const members = parts.flatMap((part, i) =>
+    parts.length > 1 && i === parts.length - 1 ? part.replace(/^and /i, '').split(/ and /i) : [part],
+  )
+  const areSeveral = /(?:[^su]|[^ai]u)s$/i.test(name) && members.length > 1 && !members.some((member) => SAYS_MORE.test(member))
   const isList =
     areSeveral &&
     !LISTED.test(written.trim()) &&
