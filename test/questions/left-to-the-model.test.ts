@@ -73,6 +73,32 @@ describe('how many and how much', () => {
     ['a version', 'What is the Python version?', 'text', 'Python version: 3.10\nOwner: Ben', '3.10'],
     ['a day of the mail', 'What is the date of the workshop?', 'date', mail, undefined],
     ['who is no person', 'Who is on stage?', 'text', 'Grill: Ben\nStage: not filled\nDoor: Ina', undefined],
+    [
+      'what is taken of it',
+      'How many days did Mira take?',
+      'int',
+      [
+        { name: 'Mira', days: 28, taken: 5 },
+        { name: 'Tom', days: 25, taken: 9 },
+      ],
+      undefined,
+    ],
+    ['what is used of it', 'What is the memory usage?', 'number', { host: 'web-1', memory_gb: 16, memory_used_gb: 11 }, 11],
+    [
+      "another's phone",
+      "What is the manager's phone?",
+      'text',
+      { employee: 'Jonas Pell', manager: 'Sara Lind', phone: '0171 998' },
+      undefined,
+    ],
+    ['what is due', 'How much is due?', 'int', { bill: 'Water', total: 80, due: null }, undefined],
+    [
+      'rows of another thing',
+      'How many customers are listed?',
+      'int',
+      orders.map((one, n) => ({ ...one, customer: ['Ana', 'Ana', 'Bo'][n] as string })),
+      undefined,
+    ],
     ['what is done with a file', 'Which file was deleted?', 'text', { file: 'a.csv', rows: 3 }, undefined],
   ])('%s: %s', (_, question, kind, state, told) => expect(toldValue(question, kind, values(state))).toBe(told))
 })
@@ -131,6 +157,8 @@ describe('a claim', () => {
     ['It has been approved.', { id: 3, approved_by: 'Ina Vogt' }, true],
     ['It has been approved.', { id: 3, approved_by: null }, false],
     ['The order is pending.', { order: { id: 7, payment: { status: 'pending' } } }, null],
+    ['The shop is open until 18:00.', { shop: 'Kiosk', opens: '09:00', closes: '18:00' }, null],
+    ['The budget has more than 200 EUR left.', { budget: 1000, spent: 900, currency: 'EUR' }, null],
     ['The coupon is active.', { status: 'active', coupon: 'expired' }, null],
     ['A1 has been shipped.', orders, null],
     ['Two orders have been shipped.', orders, null],

@@ -106,9 +106,18 @@ function isIdentity({ key, name, value, beside }: JsonField): boolean {
   return isNamedSo && (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value)))
 }
 
+/** Who has to do with a thing, and has a phone and an address of his own. */
+const OF_SOMEBODY = wordSet(
+  'manager owner teacher doctor boss lead ceo parent mother father wife husband vet author editor driver seller landlord agent assignee reviewer reporter contact sender',
+)
+
 /** What an object has besides, and is itself: a customer, not a coupon that has expired. */
 const isSomething = (field: JsonField): boolean =>
-  isIdentity(field) || (typeof field.value === 'string' && /^\p{Lu}/u.test(field.value) && !saysWhatItIs(field.name))
+  isIdentity(field) ||
+  (!OF_SOMEBODY.has(field.name.at(-1) ?? '') &&
+    typeof field.value === 'string' &&
+    /^\p{Lu}/u.test(field.value) &&
+    !saysWhatItIs(field.name))
 
 /** Words of a name, at most: what has more is a text. */
 const MOST_OF_A_NAME = 3

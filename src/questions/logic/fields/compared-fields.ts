@@ -4,7 +4,7 @@ import type { Json } from '../../../core/types.ts'
 import { isPercent, unitOfName } from '../../../core/units.ts'
 import { COMPARATORS, comparedParts } from '../compared-numbers.ts'
 import { ABOVE, AT, BELOW, holdsFor, NOT_AT, type Signs, signOf } from '../compared-values.ts'
-import { areSingle, isListed } from '../objects/objects.ts'
+import { areSingle, isListed, sumsUp } from '../objects/objects.ts'
 import { numberOf, type Quantity, quantityOf, readValueOf, standing, type WrittenQuantity } from '../read-numbers.ts'
 import { restated } from '../restated.ts'
 import { type FieldClaim, isAbout, isNamed } from './claim.ts'
@@ -35,9 +35,12 @@ export function comparedFields(claim: FieldClaim): boolean | null {
 /** "25 % of delivered", "one half", "10 on a running auction" */
 const MORE_THAN_A_UNIT = /\b(?:half|halves|quarters?|thirds?|dozens?|times|of|on|in|at|for|from|with|to|as|per)\b/i
 
+/** What is left of a budget is not what the budget is. */
+const IS_REST = /\b(?:left|remaining|late|early|done|full|short|ahead|behind|off)\b/i
+
 function withNumber(part: string, claim: FieldClaim): boolean | null {
   for (const { before, signs, limit, end } of comparedParts(part)) {
-    if (MORE_THAN_A_UNIT.test(end.replace(OF_AGE, '')) || /\bof$/i.test(before)) continue
+    if (MORE_THAN_A_UNIT.test(end.replace(OF_AGE, '')) || IS_REST.test(end) || /\bof$/i.test(before)) continue
     const named = [fieldNamed(before, claim), ageNamed(before, end, claim), countedNamed(before, end, claim)]
     const field = named.find((one) => one !== null && readValueOf(one.value) !== null)
     // A number that is no percentage is no share of anything.
@@ -56,12 +59,12 @@ function ageNamed(before: string, end: string, claim: FieldClaim): JsonField | n
   if (!/ (?:is|are|was|were)$/i.test(before) || !OF_AGE.test(end)) return null
   const found = claim.state.fields.filter((field) => {
     const others = contentOf(before).filter((word) => !field.name.includes(word))
-    return field.name.at(-1) === 'age' && isAbout(others, field, claim)
+    return field.name.at(-1) === 'age' && !/min|max|legal|required/i.test(field.key) && isAbout(others, field, claim)
   })
   return found.length === 1 ? (found[0] as JsonField) : null
 }
 
-const HAVING = /^(?<who>.+?) (?:is|are|was|were|has|have|had|got|scored|made|needs?|uses?|takes?|took|sold|earned|won|costs?)$/iu
+const HAVING = /^(?<who>.+?) (?:is|are|was|were|has|have|had|got|scored|made|uses?|takes?|took|sold|earned|won|costs?)$/iu
 
 /** "Mira scored at least 25 points", "It has over 3 rooms" */
 function countedNamed(before: string, end: string, claim: FieldClaim): JsonField | null {
@@ -156,7 +159,8 @@ function counted(part: string, claim: FieldClaim): boolean | null {
 /** How many there are of what words name: a list, or a number of things; null where they name neither. */
 export function countNamed(text: string, claim: FieldClaim): number | null {
   const { key = '', value } = fieldNamed(text, claim) ?? {}
-  if (Array.isArray(value)) return value.some(saysMore) || !areSingle(value.filter(isListed)) ? null : value.length
+  if (Array.isArray(value))
+    return value.some((one) => saysMore(one) || (isListed(one) && sumsUp(one))) || !areSingle(value.filter(isListed)) ? null : value.length
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && isCount(key) ? value : null
 }
 

@@ -9,7 +9,8 @@ const SUBJECT = /\b(?:the|this) (\p{L}+) (?=\p{L}+\b)|\b(?:the|this) (\p{L}+)['â
 
 /** Whether a question names nothing but fields of the state that are null or ''. */
 export function asksEmptyField(question: string, values: readonly Json[]): boolean {
-  if (question.length > LONGEST) return false
+  // How much is due is not said by an empty day.
+  if (question.length > LONGEST || /\b(?:how much|amount)\b.*\bdue\b/i.test(question)) return false
   const state = fieldsIn(values)
   if (state.fields.length === 0) return false
   const strict = readClaim(question, state)

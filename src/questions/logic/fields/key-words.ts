@@ -47,6 +47,8 @@ export const spelledOut = (word: string): string => SHORT.get(word) ?? word
 /** Beside a word for a price, for no other price: a cancellation fee is one. */
 export const OF_PRICE = wordSet('unit net gross ticket entry monthly nightly hourly daily list sale base')
 
+const SORTS_OF_PRICE = wordSet('fee rent fare')
+
 /** Words for the same. */
 const ALIKE: readonly ReadonlySet<string>[] = [
   'cost price fee amount charge rent fare total',
@@ -83,11 +85,23 @@ const ALIKE: readonly ReadonlySet<string>[] = [
 export function keyNamed(words: readonly string[], keys: readonly string[]): string | null {
   const known = new Set(keys.flatMap(wordsOf).flatMap((word) => [word, spelledOut(word)]))
   const said = words.filter((word) => known.has(word) || !OF_ANY.has(word))
-  const graded = keys.map((key) => ({ key, grade: gradeOf(said, key) })).filter(({ grade }) => grade > 0)
+  // What is used or free is said by a key of its own, where one has such a word.
+  const isOfUse = (key: string) => wordsOf(key).some((word) => OF_USE.has(word))
+  const possible = words.some((word) => OF_USE.has(word)) && keys.some(isOfUse) ? keys.filter(isOfUse) : keys
+  const graded = possible
+    .filter((key) => said.includes('state') || !isOfPlace(key, keys))
+    .map((key) => ({ key, grade: gradeOf(said, key) }))
+    .filter(({ grade }) => grade > 0)
   const best = Math.max(...graded.map(({ grade }) => grade))
   const [one, another] = graded.filter(({ grade }) => grade === best)
   return one === undefined || another !== undefined ? null : one.key
 }
+
+const OF_USE = wordSet('usage used free left')
+
+/** A state beside a city is no status. */
+const isOfPlace = (key: string, keys: readonly string[]): boolean =>
+  /^state$/i.test(key) && keys.some((one) => /^(?:city|town|street|zip|country|address)$/i.test(one))
 
 /** 3 where words and key are the same, 2 where the key has more that any value has, 1 by other words, 0 for none. */
 function gradeOf(said: readonly string[], key: string): number {
@@ -107,7 +121,8 @@ function gradeByMeaning(said: readonly string[], own: readonly string[]): number
   const word = said[0] as string
   const group = ALIKE.find((words) => words.has(word) || words.has(stemOf(word)))
   const isWhole = own.every((other) => group?.has(other) || OF_ANY.has(other) || OF_PRICE.has(other) || unitOfName(other) !== null)
-  return group !== undefined && isWhole && own.some((other) => group.has(other)) ? 1 : 0
+  const isOther = SORTS_OF_PRICE.has(word) && own.some((one) => one !== word && SORTS_OF_PRICE.has(one))
+  return group !== undefined && isWhole && !isOther && own.some((other) => group.has(other)) ? 1 : 0
 }
 
 /** Whether a word is one of a key, or of what the key is also called. */

@@ -6,6 +6,8 @@ import { wordSet } from './json-fields.ts'
 import { keyNamed } from './key-words.ts'
 
 const CLAIMED = /^(?<before>.+?) (?<how>before|after|at|by|from|until|till) (?<time>[\p{L}\d:.’' ]+)$/iu
+/** "is open until six" says when it closes. */
+const IS_SO = /\b(?:is|are|was|were) (?:open|closed|free|available|valid|booked)$/i
 /** What is so from one time to another. */
 const LASTS = wordSet('open opens opening opened close closes closing closed hours free available valid booked')
 const STANDS: ReadonlyMap<string, Signs> = new Map([
@@ -23,7 +25,7 @@ export const byTime: ClaimReading = (claim) => {
   const { before = '', how = '', time = '' } = CLAIMED.exec(claim.text)?.groups ?? {}
   const said = minutesSaid(time)
   const signs = STANDS.get(how.toLowerCase())
-  if (said.length === 0 || signs === undefined) return null
+  if (said.length === 0 || signs === undefined || IS_SO.test(before)) return null
   const { content, isDenied } = readClaim(before, claim.state)
   const own = claim.subjects === null ? claim : withSubjects({ ...claim, text: before })
   return (field) => {

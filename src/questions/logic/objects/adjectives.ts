@@ -20,7 +20,7 @@ export type RankedBy = (keys: readonly string[]) => readonly string[]
 
 /** Beside a word of a key that says what is meant: a limit of it, or that of another thing. */
 const OF_ANOTHER = wordSet(
-  'minimum maximum limit target goal expected planned desired saved late cancellation deposit setup delivery shipping service heart interest last first next previous old expires expiry expiration expired due until end valid warranty mother father owner manager quota budget',
+  'minimum maximum limit target goal expected planned desired saved late cancellation deposit setup delivery shipping service heart interest last first next previous old expire expiry expiration expired due until end valid warranty mother father owner manager quota budget',
 )
 
 /** Keys that have one of some words, and none that says it is a limit, or of another thing. */
@@ -60,7 +60,8 @@ export function named(by: string): RankedBy {
   return (keys) => {
     const key = keyNamed(words, keys)
     if (key !== null) return [key]
-    return least.length === 0 ? [] : keys.filter((one) => least.every((word) => wordsOf(one).includes(word)))
+    const others = keys.filter((one) => !wordsOf(one).some((word) => OF_ANOTHER.has(spelledOut(word)) && !words.includes(word)))
+    return least.length === 0 ? [] : others.filter((one) => least.every((word) => wordsOf(one).includes(word)))
   }
 }
 

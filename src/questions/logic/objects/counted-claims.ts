@@ -4,6 +4,7 @@ import type { Json } from '../../../core/types.ts'
 import { COMPARATORS } from '../compared-numbers.ts'
 import { AT, holdsFor, signOf } from '../compared-values.ts'
 import { questionText } from '../fields/claim.ts'
+import { isOfKey } from '../fields/key-words.ts'
 import { numberOf } from '../read-numbers.ts'
 import { areAccounted, areKinds, meantBy } from './meant.ts'
 import { areSingle, type ObjectList, objectLists } from './objects.ts'
@@ -45,7 +46,9 @@ function countIn(list: ObjectList, owner: string, what: string): number | null {
   const words = wordsWithDays(what)
   const [called = ''] = words
   const meant = meantBy(isOwned ? wordsWithDays(owner) : words, list)
-  const isCalled = !isOwned && meant.rest[0] === called && SEVERAL.test(what)
+  // "Two customers have pending orders" counts no orders.
+  const isKey = !kindsOf(list).includes(called) && Object.keys(list.objects[0] ?? {}).some((key) => isOfKey(called, key))
+  const isCalled = !isOwned && meant.rest[0] === called && SEVERAL.test(what) && !isKey
   const left = isCalled ? meant.rest.slice(1) : meant.rest
   if (meant.said.length === 0 || !areKinds(meant.said) || !areAccounted(left, meant.said)) return null
   return isOwned && !kindsOf(list).includes(called) ? null : meant.places.length

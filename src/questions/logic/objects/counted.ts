@@ -6,7 +6,7 @@ import { countNamed } from '../fields/compared-fields.ts'
 import { contentOf, fieldsIn } from '../fields/json-fields.ts'
 import { statedField } from '../fields/stated-field.ts'
 import { heldOfEach, heldOfMeant } from './every.ts'
-import { areSingle, listsNamed, objectLists } from './objects.ts'
+import { areSingle, isListed, listsNamed, objectLists } from './objects.ts'
 import { heldOf, kindOfSome } from './said-of-objects.ts'
 
 /** No verb is among what is counted: "shifts does Ben have". */
@@ -54,7 +54,9 @@ function matches(forms: readonly RegExp[], text: string): Readonly<Record<string
 }
 
 function countHeld(what: string, says: string, claim: FieldClaim): number | null {
-  const fields = claim.state.fields.filter((field) => isNamed(contentOf(what), field, claim))
+  const fields = claim.state.fields.filter(
+    (field) => isNamed(contentOf(what), field, claim) && (!Array.isArray(field.value) || areSingle(field.value.filter(isListed))),
+  )
   return onlyCount(fields.map((field) => heldOfEach(what, says, field, statedField)))
 }
 

@@ -5,7 +5,7 @@ import type { Json } from '../../../core/types.ts'
 import { unitOfName } from '../../../core/units.ts'
 import { isAbout, questionText, readClaim } from '../fields/claim.ts'
 import { contentOf, contentText, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
-import { isOfKey, keyNamed } from '../fields/key-words.ts'
+import { isOfKey, keyNamed, stemOf } from '../fields/key-words.ts'
 import { minutesOf } from '../times-of-day.ts'
 import { meantBy, PREPOSITIONS } from './meant.ts'
 import { areSingle, objectLists } from './objects.ts'
@@ -23,23 +23,35 @@ const SUBJECT = /\b(?:the|this) (\p{L}+) (?=\p{L}+\b)|\b(?:the|this) (\p{L}+)['â
 
 const IS_BARE = /^(?:what|which|who) (?:is|was|are|were) (?:the|this) \p{L}+ \p{L}+(?: \p{L}+)?$/iu
 /** Of a line of several, which says what all of them cost. */
-const OF_ONE = /\b(?:price|each|apiece|single|one|per|an?)\b/i
+const OF_ONE = /\b(?:prices?|costs?|total|altogether|each|apiece|single|one|per|an?)\b/i
 const OF_ALL = /(?<=\bthe )(?:overall|exact|current|final) /i
 const HAPPENED = /^what happened (?:to|with) /iu
 const IS_IT = / (?:of \p{L}+ )?(?:is|was) (?:it|this|that)$/iu
 /** That the thing has what is counted says no more: "How many seats does Lab 2 have?" */
 const DID =
-  /^(how (?:many|much) .+? (?:did|does) .+) (?:have|has|contain|include|hold|list|show|offer|get|cost|weigh|process|make|take|stay|last)$/iu
+  /^(how (?:many|much) .+? (?:did|does) .+) (have|has|contain|include|hold|list|show|offer|get|cost|weigh|process|make|take|stay|last)$/iu
 
 /** The value that a question asks for; undefined where the fields do not surely say it. */
 export function valueAsked(question: string, values: readonly Json[]): Json | undefined {
-  const text = questionText(question).replace(OF_ALL, '').replace(HAPPENED, 'what status of ').replace(IS_IT, '').replace(DID, '$1')
+  const whole = questionText(question)
+  if (isSaidOtherwise(DID.exec(whole)?.[2] ?? '', values)) return undefined
+  const text = whole.replace(OF_ALL, '').replace(HAPPENED, 'what status of ').replace(IS_IT, '').replace(DID, '$1')
   if (text === '') return undefined
   const named = [...ofListed(text, values), ...ofState(text, values)]
   const found = named.length > 0 ? named : ofKey(text, values)
   const [value] = found
   const isFitting = value !== undefined && found.every((other) => plain(String(other)) === plain(String(value))) && fits(text, value)
   return isFitting ? value : undefined
+}
+
+/** Whether a key says what a verb does: how many were taken, of `taken`. */
+function isSaidOtherwise(verb: string, values: readonly Json[]): boolean {
+  const stem = stemOf(verb)
+  const keys = [
+    ...fieldsIn(values).known.keys(),
+    ...objectLists(values).flatMap(({ objects }) => Object.keys(objects[0] ?? {}).flatMap(wordsOf)),
+  ]
+  return stem.length >= 3 && keys.some((word) => word.startsWith(stem) && word !== verb)
 }
 
 function ofListed(text: string, values: readonly Json[]): Json[] {
@@ -64,6 +76,14 @@ function ofListed(text: string, values: readonly Json[]): Json[] {
 
 const HOW_MANY = /^(?:how many|(?:the )?number of)\b/i
 
+/** Whether a question may ask for the number of a field: for how many of several, not for that of the thing itself. */
+function isAsked(text: string, { key, value, beside }: JsonField): boolean {
+  if (HOW_MANY.test(text)) return isOfSeveral(key, value)
+  if (/^how (?:much|long|old|far)\b/i.test(text) && key === beside[0]?.key && beside.length > 1) return false
+  const fields = Object.fromEntries(beside.map((one) => [one.key, one.value]))
+  return !(OF_ONE.test(text) && /price|cost/i.test(key) && !areSingle([fields]))
+}
+
 /** Whether a number says how many there are: of "seats", not of a "seat". */
 const isOfSeveral = (key: string, value: Json): boolean =>
   typeof value !== 'number' ||
@@ -86,7 +106,7 @@ function ofState(text: string, values: readonly Json[]): Json[] {
   const claim = { ...readClaim(text, state), subjects: isAlone ? subjects : null }
   const named = state.fields.filter((field) => isScalar(field.value) && isNamedBy(content, field, claim))
   const deepest = Math.max(...named.map((field) => saidOf(content, field)))
-  const found = named.filter((field) => saidOf(content, field) === deepest && (!HOW_MANY.test(text) || isOfSeveral(field.key, field.value)))
+  const found = named.filter((field) => saidOf(content, field) === deepest && isAsked(text, field))
   return found.length === 1 ? [(found[0] as JsonField).value] : []
 }
 

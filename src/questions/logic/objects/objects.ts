@@ -92,7 +92,7 @@ function areAlike(values: readonly Json[]): boolean {
 const SUM = /^(?:(?:grand |sub)?totals?|sums?|subtotal|total amount|average|mean|overall)$/i
 
 /** Whether what an object is called by says that it sums up the others. */
-const sumsUp = (object: ListedObject): boolean => {
+export const sumsUp = (object: ListedObject): boolean => {
   const [name] = Object.values(object)
   return typeof name === 'string' && SUM.test(name.trim())
 }

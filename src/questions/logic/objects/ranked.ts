@@ -4,7 +4,7 @@ import type { Json } from '../../../core/types.ts'
 import { questionText } from '../fields/claim.ts'
 import { ADJECTIVES, HAS, LEAST, MOST, named, oneOf, type RankedBy, VERBS } from './adjectives.ts'
 import { placesDescribed } from './meant.ts'
-import { type ListedObject, type ObjectList, objectLists, optionCalling } from './objects.ts'
+import { isCalled, type ListedObject, type ObjectList, objectLists, optionCalling } from './objects.ts'
 import { WORD } from './said-of-objects.ts'
 import { worthsBy } from './worths.ts'
 
@@ -68,6 +68,8 @@ export function rankedOption(question: string, options: readonly string[], value
   const text = questionText(question)
   for (const { ranking, which } of rankingsOf(text)) {
     for (const list of lists) {
+      // Of several rows of one, the best row is not the best of them.
+      if (options.some((option) => list.objects.filter((object) => isCalled(option, object)).length > 1)) continue
       const objects = objectsMeant(which, list)
       const first = objects === null ? null : extreme(objects, ranking)
       const at = first === null ? null : optionCalling((objects as readonly ListedObject[])[first] as ListedObject, options, list.objects)

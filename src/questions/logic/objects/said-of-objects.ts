@@ -51,6 +51,9 @@ const WHOSE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['by', wordSet('by author creator writer owner sender')],
 ])
 
+/** What is bound for a place is not in it. */
+const [IN, OF_WAY] = [wordSet('in at'), /destination|origin|^to$|^from$|last/i]
+
 /** The same, and "is in us-east", "is by Lena", "has the address 10.0.20.40", which may be another text in each. */
 export function saidOfSome(says: string, objects: readonly ListedObject[]): readonly boolean[] | null {
   const kinds = kindOfSome(says, objects)
@@ -69,14 +72,16 @@ export function saidOfSome(says: string, objects: readonly ListedObject[]): read
   }
   if (!WHERE.has(first)) return null
   const whose = WHOSE.get(first)
-  const isMeant = (key: string) => whose === undefined || wordsOf(key).some((word) => whose.has(word))
+  const isMeant = (key: string) =>
+    whose === undefined ? !(IN.has(first) && OF_WAY.test(key)) : wordsOf(key).some((word) => whose.has(word))
   return onlyField(objects, rest, isDenied, isMeant) ?? onlyMembers(objects, rest, isDenied)
 }
 
 /** "is present in staging" of { envs: ["staging", "prod"] }: null where not one list alone holds it in some objects. */
 function onlyMembers(objects: readonly ListedObject[], said: readonly string[], isDenied: boolean): readonly boolean[] | null {
   const wanted = said.join(' ')
-  const found = Object.keys(objects[0] ?? {}).flatMap((key) => {
+  const keys = Object.keys(objects[0] ?? {}).filter((key) => isOfNow(wordsOf(key)))
+  const found = keys.flatMap((key) => {
     const lists = objects.map((object) => object[key] ?? [])
     if (wanted === '' || !lists.every((list) => Array.isArray(list) && list.every((one) => typeof one === 'string'))) return []
     const held = lists.map((list) => (list as readonly string[]).some((one) => saidText(one) === wanted))

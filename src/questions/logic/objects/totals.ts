@@ -4,7 +4,7 @@ import type { Json } from '../../../core/types.ts'
 import { unitOfName } from '../../../core/units.ts'
 import { questionText } from '../fields/claim.ts'
 import { contentOf, wordSet } from '../fields/json-fields.ts'
-import { keyNamed } from '../fields/key-words.ts'
+import { isOfKey, keyNamed } from '../fields/key-words.ts'
 import { readValueOf } from '../read-numbers.ts'
 import { areAccounted, areKinds, type Meant, meantBy } from './meant.ts'
 import { areSingle, type ObjectList, objectLists } from './objects.ts'
@@ -21,7 +21,7 @@ const DISTINCT =
   /^how many (?:different|distinct|unique) (?<of>\p{L}+(?: \p{L}+)?)(?: (?:are|were) (?:there|listed|shown|given|named)| appear)?(?: (?:on|in) (?:the|this) \p{L}+)?$/iu
 /** Of a list whose things the question calls by any word. */
 const LISTED =
-  /^how many (?!of )\p{L}+ (?:are|were) (?:listed|(?:there )?(?:on|in) (?:the|this) (?:list|table|report|export|file|sheet))$/iu
+  /^how many (?!of )(?<of>\p{L}+) (?:are|were) (?:listed|(?:there )?(?:on|in) (?:the|this) (?:list|table|report|export|file|sheet))$/iu
 /** Rows with such a number may stand for several people. */
 const PEOPLE = /^(?:persons?|people|guests?|pax|seats?|adults?|children)$/i
 /** Words beside what is counted and summed up. */
@@ -40,8 +40,8 @@ export function totalAsked(question: string, values: readonly Json[]): number | 
   const words = wordsWithDays(text.replace(TOTAL, ' ').replace(HOW_MANY, ' ').replace(HOW_MUCH, ' ')).filter((word) => !BESIDE.has(word))
   const lists = objectLists(values)
   const [only, another] = lists
-  if (only !== undefined && another === undefined && LISTED.test(text))
-    return areSingle(only.objects) && !Object.keys(only.objects[0] ?? {}).some((key) => PEOPLE.test(key)) ? only.objects.length : null
+  const listed = LISTED.exec(text)?.groups?.of
+  if (only !== undefined && another === undefined && listed !== undefined) return areCalled(listed, only) ? only.objects.length : null
   const found = lists
     .map((list) => {
       const meant = meantBy(words, list)
@@ -50,6 +50,15 @@ export function totalAsked(question: string, values: readonly Json[]): number | 
     })
     .filter((total) => total !== null)
   return found.length === 1 ? (found[0] as number) : null
+}
+
+/** Whether a word may be for the objects of a list: no other than their first key has it, nor is it one for people. */
+function areCalled(word: string, list: ObjectList): boolean {
+  const [said = ''] = contentOf(word)
+  const keys = Object.keys(list.objects[0] ?? {})
+  if (!areSingle(list.objects) || keys.some((key) => PEOPLE.test(key))) return false
+  if (kindsOf(list).includes(said)) return true
+  return !keys.some((key) => isOfKey(said, key)) && (!/^(?:people|person)$/.test(said) || /name/i.test(keys[0] ?? ''))
 }
 
 /** How many values the one field has that words name, in a list alone. */

@@ -17,7 +17,7 @@ export function worthsBy(objects: readonly ListedObject[], isBy: RankedBy, isOfD
   return worths === undefined || another !== undefined || areOfSeveralUnits(objects) ? null : worths
 }
 
-const dayOf = (value: Json | undefined) => (typeof value === 'string' && /\d/.test(value) ? dateOf(value) : null)
+const dayOf = (value: Json | undefined) => (typeof value === 'string' && /\d/.test(value) ? (dateOf(value) ?? MOMENT.exec(value)) : null)
 
 /** Null where one is no number and no day, or fewer than two have one. */
 function worthsOf(objects: readonly ListedObject[], key: string, isOfDays: boolean): readonly (number | null)[] | null {

@@ -35,7 +35,8 @@ function lookedThrough(text: string): readonly Json[] {
   const values = jsonInText(text)
   if (values.length > 0 || text.split('\n', MOST_LINES + 1).length > MOST_LINES) return values
   const { lists, rest } = lineLists(text.replace(RULED, ''))
-  const tables = tableRows(rest)
+  // Where a legend gives marks another meaning, cells say nothing by themselves.
+  const tables = HAS_LEGEND.test(text) ? [] : tableRows(rest)
   const around = tables.reduceRight((whole, { start, end }) => `${whole.slice(0, start)}\n${whole.slice(end)}`, rest)
   const prose = around.split('\n').filter((line) => IS_SENTENCE.test(line.trim()) && !IS_NAMED.test(line))
   const pairs = CORRECTS.test(prose.join('\n')) ? [] : pairRecords(around)
@@ -45,6 +46,7 @@ function lookedThrough(text: string): readonly Json[] {
   return records
 }
 
+const HAS_LEGEND = /(?:^|[\s(])[xX✓-]\s*(?:=|means)\s/u
 /** Five words and a full stop. */
 const IS_SENTENCE = /^\S+(?:\s+\S+){4,}[.!?]["'”)]?$/u
 const IS_NAMED = /^\s*[^:.!?]{1,40}:\s/
