@@ -83,7 +83,7 @@ describe('how many and how much', () => {
       ],
       undefined,
     ],
-    ['what is used of it', 'What is the memory usage?', 'number', { host: 'web-1', memory_gb: 16, memory_used_gb: 11 }, 11],
+    ['what is used of it', 'What is the memory usage?', 'number', { host: 'web-1', memory_gb: 16, memory_used_gb: 11 }, undefined],
     [
       "another's phone",
       "What is the manager's phone?",

@@ -145,7 +145,8 @@ function isNamedBy(words: readonly string[], field: JsonField, claim: Parameters
   const others = words.filter((word) => !field.name.includes(word))
   const about = others.filter((word) => isAbout([word], field, claim))
   const key = words.filter((word) => !about.includes(word))
-  return keyNamed(key, [field.key]) !== null
+  const keys = field.beside.map((one) => one.key)
+  return keyNamed(key, keys) === field.key
 }
 
 /** "Who was it bought for?", "Where was she born?" of a day, "Who has paid?": what is asked for is another thing. */
