@@ -2,6 +2,7 @@
 // value.
 import { dateOf, isoDay } from '../../core/dates-as-written.ts'
 import type { Json } from '../../core/types.ts'
+import { IS_AHEAD } from './fields/claim.ts'
 import { asksEmptyField } from './fields/empty-field.ts'
 import { heldOfFields } from './fields/filled.ts'
 import { heldOfMembers } from './fields/lists.ts'
@@ -14,8 +15,8 @@ import { heldOfValues } from './objects/projected.ts'
 import { rankedOption } from './objects/ranked.ts'
 import { totalAsked } from './objects/totals.ts'
 
-/** What has not happened yet is hardly what a field says: "still to be paid". */
-const IS_AHEAD = /\b(?:to be|still to|yet to|left to) \p{L}+|\bwhole\b/iu
+/** The price of a bag is not that of one of its pieces. */
+const IS_WHOLE = /\bwhole\b/i
 
 /** The place of the option that answers a choice; null where the fields do not surely say it. */
 export function toldOption(question: string, options: readonly string[], values: readonly Json[]): number | null {
@@ -69,7 +70,7 @@ export function toldQuote(question: string, values: readonly Json[]): string | n
 
 /** A value as it is written, null where its field is empty; undefined where it has to be read. */
 export function toldValue(question: string, kind: string, values: readonly Json[]): Json | undefined {
-  if (IS_AHEAD.test(question)) return undefined
+  if (IS_AHEAD.test(question) || IS_WHOLE.test(question)) return undefined
   if (asksEmptyField(question, values)) return null
   const isNumber = kind === 'int' || kind === 'number'
   const count = isNumber ? countAsked(question, values) : null

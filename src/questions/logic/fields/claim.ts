@@ -33,6 +33,9 @@ const SUBJECTS = [
   /^(he|she|they) /iu,
 ]
 
+/** What has not happened yet, of which a field hardly speaks: "Some boxes are still to be copied." */
+export const IS_AHEAD = /\b(?:to be|still to|yet to|left to) \p{L}+/iu
+
 /** UTF-16 units of a claim or a question that is looked at: what is longer says more than fields do. */
 export const LONGEST = 120
 

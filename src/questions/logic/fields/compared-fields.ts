@@ -51,7 +51,7 @@ function withNumber(part: string, claim: FieldClaim): boolean | null {
   return null
 }
 
-const OF_SHARE = /pct|percent|rate|share|ratio|%|usage|load|level|growth|change|margin|progress|battery|cpu|humidity|discount_p/i
+const OF_SHARE = /pct|percent|rate|share|ratio|%|usage|load|level|growth|change|margin|progress|battery|cpu|humidity/i
 const OF_AGE = /^ ?(?:years?)?(?: old| of age)?$/i
 
 /** "The user is under 18", "at least 18 years old" */

@@ -9,7 +9,7 @@ import { objectLists } from '../objects/objects.ts'
 import { saidTogether } from '../objects/said-together.ts'
 import { allTheSame } from '../objects/the-same.ts'
 import { ticked } from '../objects/ticked.ts'
-import { type ClaimReading, type FieldClaim, LONGEST, questionText, readClaim, withSubjects } from './claim.ts'
+import { type ClaimReading, type FieldClaim, IS_AHEAD, LONGEST, questionText, readClaim, withSubjects } from './claim.ts'
 import { byCode } from './codes.ts'
 import { comparedFields } from './compared-fields.ts'
 import { byFlag } from './flags.ts'
@@ -21,9 +21,6 @@ import { byText } from './texts.ts'
 import { byTime } from './times.ts'
 
 const READINGS: readonly ClaimReading[] = [byFlag, byText, byMember, byWhatIsThere, byMoment, byDay, byTime, byCode, byEach(statedField)]
-
-/** What has not happened yet: "Some boxes are still to be copied." */
-const IS_AHEAD = /\b(?:to be|still to|yet to|left to) \p{L}+/iu
 
 /** Whether a claim holds by the fields that it names; null where it names none, or they do not say the same. */
 export function statedField(said: string, values: readonly Json[]): boolean | null {

@@ -4,7 +4,7 @@ import type { Json } from '../../../core/types.ts'
 
 const FENCED = /^\s*```\w*[^\S\n]*\n(.*?)^\s*```/gmsu
 /** Said around JSON that is not what there is. */
-const IS_EXAMPLE = /\b(?:expect(?:ed|s)?|should|example|sample|template|schema|instead of|do not|don['’]t)\b/i
+const IS_EXAMPLE = /\b(?:expect(?:ed|s)?|should (?:be|look|have|return)|example|sample|template|schema|instead of|do not import)\b/i
 const OPENING = /^[^\S\n]*[[{]/m
 
 /** The objects and lists; none where what looks like JSON is none. */
