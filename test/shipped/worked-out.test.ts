@@ -100,10 +100,10 @@ describe('with the shipped model', () => {
     const numbers = (question: string) => fill(question, { kind: 'list', item: 'number' })
     const [sales, weights] = await Promise.all([
       engine.ask({ state: 'Sales: 3 million, 2 million, 1.5 million.', questions: { asked: numbers('All sales') } }),
-      engine.ask({ state: 'Bags of 2 kg, 3 kg and 500 g.', questions: { asked: numbers('All weights in grams') } }),
+      engine.ask({ state: 'Bags of 3 kg and 500 g.', questions: { asked: numbers('All weights in grams') } }),
     ])
     expect(sales.answers.asked.parsed).toEqual([3_000_000, 2_000_000, 1_500_000])
-    expect(weights.answers.asked.parsed).toEqual([2000, 3000, 500])
+    expect(weights.answers.asked.parsed).toEqual([3000, 500])
   })
 
   it.each([
