@@ -1,8 +1,12 @@
 // Words that rank and compare things by a number or a day of theirs, and which keys such a one stands under.
 
+import type { Json } from '../../../core/types.ts'
 import { unitOfName } from '../../../core/units.ts'
 import { contentOf, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { keyNamed, OF_ANY, OF_PRICE, spelledOut } from '../fields/key-words.ts'
+import { minutesOf } from '../times-of-day.ts'
+import type { ListedObject } from './objects.ts'
+import { isDay, isMoment } from './said-texts.ts'
 
 const MONEY = 'price cost amount total rent fare fee'
 const DAY = 'date day at on since created updated published'
@@ -15,8 +19,8 @@ export const MORE = 'higher|larger|bigger|greater|more|longer'
 /** In front of what something has more or most of. */
 export const HAS = 'has|have|had|got|scored|received|earned'
 
-/** Of the keys of an object those that are ranked by. */
-export type RankedBy = (keys: readonly string[]) => readonly string[]
+/** Of the keys of objects those that they are ranked by. */
+export type RankedBy = (keys: readonly string[], objects: readonly ListedObject[]) => readonly string[]
 
 /** Beside a word of a key that says what is meant: a limit of it, or that of another thing. */
 const OF_ANOTHER = wordSet(
@@ -37,17 +41,30 @@ export function oneOf(words: string): RankedBy {
 function plainlyOneOf(words: string): RankedBy {
   const known = wordSet(words)
   return (keys) =>
-    oneOf(words)(keys).filter((key) =>
+    oneOf(words)(keys, []).filter((key) =>
       wordsOf(key).every((word) => known.has(spelledOut(word)) || OF_ANY.has(word) || OF_PRICE.has(word) || unitOfName(word) !== null),
     )
 }
 
-/** Of people and of things that are made: how old they are by when they were born, where that is said. */
 const BORN = wordSet('born birth birthday dob birthdate')
-const sinceWhen: RankedBy = (keys) => {
+
+/** How old people and things are: by when they were born, where that is said. */
+const sinceWhen: RankedBy = (keys, objects) => {
   const born = keys.filter((key) => wordsOf(key).some((word) => BORN.has(word)))
-  return born.length > 0 ? born : oneOf(`${DAY} bought purchased opened started`)(keys)
+  return born.length > 0 ? born : oneOf(`${DAY} bought purchased opened started`)(keys, objects)
 }
+
+/** By a day, of what has one alone: an appointment is earlier by when it begins, not by when it was booked. */
+const byDay: RankedBy = (keys, objects) => {
+  const days = keys.filter((key) => objects.every((object) => isDayOrMoment(object[key])))
+  return days.length > 1 ? [] : oneOf(DAY)(keys, objects)
+}
+
+/** By how long something takes, which no time of a day says. */
+const byTime: RankedBy = (keys, objects) =>
+  plainlyOneOf(TIME)(keys, objects).filter((key) => objects.every((object) => minutesOf(object[key]) === null))
+
+const isDayOrMoment = (value: Json | undefined): boolean => typeof value === 'string' && (isDay(value) || isMoment(value))
 
 const RANKS = wordSet('priority rank place position severity tier')
 
@@ -64,9 +81,6 @@ export function named(by: string): RankedBy {
     return least.length === 0 ? [] : others.filter((one) => least.every((word) => wordsOf(one).includes(word)))
   }
 }
-
-/** By the day of what has one alone, and by how long something takes. */
-export const [BY_DAY, BY_TIME] = [oneOf(DAY), plainlyOneOf(TIME)]
 
 interface Degrees {
   /** Superlatives and comparatives of it, as patterns. */
@@ -96,9 +110,9 @@ export const ADJECTIVES: readonly Degrees[] = [
     more: 'larger|bigger',
     isBy: plainlyOneOf('amount total sum size volume area'),
   },
-  { least: 'earliest', most: 'latest|newest|most recent', less: 'earlier', more: 'later|newer|more recent', isBy: BY_DAY },
+  { least: 'earliest', most: 'latest|newest|most recent', less: 'earlier', more: 'later|newer|more recent', isBy: byDay },
   { least: 'oldest', most: 'youngest', less: 'older', more: 'younger', isBy: sinceWhen },
-  { least: 'fastest|quickest', most: 'slowest', less: 'faster|quicker', more: 'slower', isBy: BY_TIME },
+  { least: 'fastest|quickest', most: 'slowest', less: 'faster|quicker', more: 'slower', isBy: byTime },
 ]
 
 /** "costs the most", "takes longer than" */
@@ -111,7 +125,7 @@ export const VERBS: readonly (Degrees & { readonly verb: string })[] = [
     most: 'longest',
     less: 'shorter',
     more: 'longer',
-    isBy: plainlyOneOf(TIME),
+    isBy: byTime,
   },
   {
     verb: 'stays?|stayed',

@@ -30,8 +30,14 @@ const FORMS: readonly { readonly pattern: RegExp; readonly ranking: (by: string)
     { pattern: doing(verb, least), ranking: () => ({ isHighest: false, isBy, isOfSize: true }) },
     { pattern: doing(verb, most), ranking: () => ({ isHighest: true, isBy, isOfSize: true }) },
   ]),
-  { pattern: having('best'), ranking: (by) => ({ isHighest: true, isBy: (keys) => named(by)(isOfMerit(keys)) }) },
-  { pattern: having('worst'), ranking: (by) => ({ isHighest: false, isBy: (keys) => named(by)(isOfMerit(keys)) }) },
+  {
+    pattern: having('best'),
+    ranking: (by) => ({ isHighest: true, isBy: (keys, objects) => named(by)(isOfMerit(keys, objects), objects) }),
+  },
+  {
+    pattern: having('worst'),
+    ranking: (by) => ({ isHighest: false, isBy: (keys, objects) => named(by)(isOfMerit(keys, objects), objects) }),
+  },
   { pattern: coming('first'), ranking: (by) => ({ isHighest: false, isBy: named(by), isOfDays: true }) },
   { pattern: coming('last'), ranking: (by) => ({ isHighest: true, isBy: named(by), isOfDays: true }) },
   { pattern: having(LEAST), ranking: (by) => ({ isHighest: false, isBy: named(by) }) },

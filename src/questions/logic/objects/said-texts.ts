@@ -23,6 +23,9 @@ export function textOf(value: Json | undefined): string {
   return contentText(date === null || date.year === null ? value : isoDay(date))
 }
 
+/** "2026-06-09 10:00", as JSON writes it. */
+export const isMoment = (text: string): boolean => /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text)
+
 export const isDay = (text: string): boolean => /\d/.test(text) && dateOf(text) !== null
 
 /** Whether a text has others among more words. */

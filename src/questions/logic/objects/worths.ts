@@ -3,21 +3,18 @@ import { dateOf, isoDay } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { readValueOf } from '../read-numbers.ts'
 import { minutesOf } from '../times-of-day.ts'
-import { BY_DAY, BY_TIME, type RankedBy } from './adjectives.ts'
+import type { RankedBy } from './adjectives.ts'
 import { type ListedObject, OWN_VALUE } from './objects.ts'
+import { isMoment } from './said-texts.ts'
 
 /** By the one field that is ranked by, null of an object without it; null where none, or several, may be meant. */
 export function worthsBy(objects: readonly ListedObject[], isBy: RankedBy, isOfDays = false): readonly (number | null)[] | null {
   const all = Object.keys(objects[0] ?? {})
-  const keys = all.includes(OWN_VALUE) ? [OWN_VALUE] : isBy(all)
-  if (isBy === BY_DAY && all.filter((key) => objects.every((object) => dayOf(object[key]) !== null)).length > 1) return null
-  if (isBy === BY_TIME && keys.some((key) => objects.some((object) => minutesOf(object[key]) !== null))) return null
+  const keys = all.includes(OWN_VALUE) ? [OWN_VALUE] : isBy(all, objects)
   const known = keys.map((key) => worthsOf(objects, key, isOfDays)).filter((worths) => worths !== null)
   const [worths, another] = known
   return worths === undefined || another !== undefined || areOfSeveralUnits(objects) ? null : worths
 }
-
-const dayOf = (value: Json | undefined) => (typeof value === 'string' && /\d/.test(value) ? (dateOf(value) ?? MOMENT.exec(value)) : null)
 
 /** Null where one is no number and no day, or fewer than two have one. */
 function worthsOf(objects: readonly ListedObject[], key: string, isOfDays: boolean): readonly (number | null)[] | null {
@@ -35,14 +32,13 @@ function worthsOf(objects: readonly ListedObject[], key: string, isOfDays: boole
 
 /** Among numbers; "unlimited" and "free" are more and less than any. */
 const IS_NONE = /^(?:absent|[-–—]|n\/a|dns|dnf)$/i
-const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 
 /** A number with its unit, how many a list has, or a day as a number; NaN for anything else. */
 function worth(value: Json | undefined, isOfDays: boolean): { readonly number: number; readonly unit: string } {
   if (!isOfDays && Array.isArray(value)) return { number: value.length, unit: '' }
   const read = isOfDays || value === undefined ? null : readValueOf(value)
   if (read !== null) return { number: read.number, unit: `${read.ahead}${read.behind}`.trim() }
-  const moment = typeof value === 'string' && MOMENT.test(value) ? Date.parse(value.replace(' ', 'T')) : Number.NaN
+  const moment = typeof value === 'string' && isMoment(value) ? Date.parse(value.replace(' ', 'T')) : Number.NaN
   if (!Number.isNaN(moment)) return { number: moment, unit: 'day' }
   const day = typeof value === 'string' ? dateOf(value) : null
   return { number: day === null ? (minutesOf(value) ?? Number.NaN) : Date.parse(isoDay(day)), unit: 'day' }
