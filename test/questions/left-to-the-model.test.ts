@@ -99,6 +99,19 @@ describe('how many and how much', () => {
       orders.map((one, n) => ({ ...one, customer: ['Ana', 'Ana', 'Bo'][n] as string })),
       undefined,
     ],
+    ['the one that is meant', 'What is the current balance?', 'int', { balance: 10, current_balance: 5 }, 5],
+    [
+      'how long they stay',
+      'How many nights does Ben stay?',
+      'int',
+      [
+        { guest: 'Ben', nights: 4, status: 'in' },
+        { guest: 'Ina', nights: 2, status: 'out' },
+      ],
+      4,
+    ],
+    ['the first of a list', 'What are the ingredients?', 'text', 'Title: Cake\nBaker: Ina\nIngredients:\nFlour\nSugar\nEggs', undefined],
+    ['a box that is not ticked', 'What is the diet?', 'text', 'Name: Ben\nAge: 40\nDiet:\n[ ] vegetarian\n[x] vegan\n[ ] none', undefined],
     ['what is done with a file', 'Which file was deleted?', 'text', { file: 'a.csv', rows: 3 }, undefined],
   ])('%s: %s', (_, question, kind, state, told) => expect(toldValue(question, kind, values(state))).toBe(told))
 })
@@ -157,6 +170,10 @@ describe('a claim', () => {
     ['It has been approved.', { id: 3, approved_by: 'Ina Vogt' }, true],
     ['It has been approved.', { id: 3, approved_by: null }, false],
     ['The order is pending.', { order: { id: 7, payment: { status: 'pending' } } }, null],
+    ['The order is shipped.', { order_id: 'A1', previous_status: 'shipped' }, null],
+    ['The duration is more than 50 %.', { id: 'r1', duration: 90 }, null],
+    ['The weight is over 0.1 kg.', { parcel: 'P1', weight: '0.125 kg' }, true],
+    ['The room is 204.', 'Room: 204\nTime: 19:00\n\nUpdate: the party is now in the hall, and begins at seven.', null],
     ['The shop is open until 18:00.', { shop: 'Kiosk', opens: '09:00', closes: '18:00' }, null],
     ['The budget has more than 200 EUR left.', { budget: 1000, spent: 900, currency: 'EUR' }, null],
     ['The coupon is active.', { status: 'active', coupon: 'expired' }, null],
@@ -183,4 +200,10 @@ describe('a claim', () => {
       true,
     ],
   ])('%s', (claim, state, holds) => expect(statedField(claim, values(state))).toBe(holds))
+})
+
+it('comes to an end with texts that are made to take long', () => {
+  expect(statedField('The ticket has been assigned.', [{ assigned_to: `A${'.'.repeat(80_000)}!` }])).toBeNull()
+  expect(recordsInText(`a ${'['.repeat(49_000)}`)).toEqual([])
+  expect(recordsInText(`${'='.repeat(3_000)}x`)).toEqual([])
 })

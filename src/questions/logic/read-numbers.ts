@@ -36,7 +36,7 @@ export function readValueOf(value: Json): WrittenQuantity | null {
   const { ahead = '', text, behind = '' } = (typeof value === 'string' ? QUANTITY.exec(value.trim())?.groups : undefined) ?? {}
   const number = text === undefined ? null : numberOf(text)
   // "12.500 EUR" may be twelve thousand.
-  const isUnclear = text !== undefined && /^\d{1,3}(?:\.\d{3})+$/.test(text) && `${ahead}${behind}`.trim() !== ''
+  const isUnclear = text !== undefined && /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text) && `${ahead}${behind}`.trim() !== ''
   return text === undefined || number === null || isUnclear ? null : { number, text, ahead, behind }
 }
 

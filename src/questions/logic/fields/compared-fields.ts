@@ -8,7 +8,7 @@ import { areSingle, isListed, sumsUp } from '../objects/objects.ts'
 import { numberOf, type Quantity, quantityOf, readValueOf, standing, type WrittenQuantity } from '../read-numbers.ts'
 import { restated } from '../restated.ts'
 import { type FieldClaim, isAbout, isNamed } from './claim.ts'
-import { contentOf, isCount, type JsonField } from './json-fields.ts'
+import { contentOf, isCount, type JsonField, wordSet } from './json-fields.ts'
 import { keyNamed } from './key-words.ts'
 
 /** "The growth is negative" */
@@ -45,13 +45,15 @@ function withNumber(part: string, claim: FieldClaim): boolean | null {
     const field = named.find((one) => one !== null && readValueOf(one.value) !== null)
     // A number that is no percentage is no share of anything.
     const isShare = limit.unit !== null && isPercent(limit.unit)
-    if (field && isShare && typeof field.value === 'number' && !OF_SHARE.test(field.key)) return null
+    if (field && isShare && typeof field.value === 'number' && !field.name.some((word) => OF_SHARE.has(word)) && !field.key.includes('%'))
+      return null
     if (field) return holdsFor(signs, standingOf(field, limit, claim.state.fields))
   }
   return null
 }
 
-const OF_SHARE = /pct|percent|rate|share|ratio|%|usage|load|level|growth|change|margin|progress|battery|cpu|humidity/i
+const OF_SHARE = wordSet('pct percent percentage rate share ratio usage load level growth change margin progress battery cpu humidity')
+const OF_LIMIT = wordSet('min max minimum maximum legal required')
 const OF_AGE = /^ ?(?:years?)?(?: old| of age)?$/i
 
 /** "The user is under 18", "at least 18 years old" */
@@ -59,7 +61,7 @@ function ageNamed(before: string, end: string, claim: FieldClaim): JsonField | n
   if (!/ (?:is|are|was|were)$/i.test(before) || !OF_AGE.test(end)) return null
   const found = claim.state.fields.filter((field) => {
     const others = contentOf(before).filter((word) => !field.name.includes(word))
-    return field.name.at(-1) === 'age' && !/min|max|legal|required/i.test(field.key) && isAbout(others, field, claim)
+    return field.name.at(-1) === 'age' && !field.name.some((word) => OF_LIMIT.has(word)) && isAbout(others, field, claim)
   })
   return found.length === 1 ? (found[0] as JsonField) : null
 }

@@ -101,9 +101,10 @@ export function contentOf(text: string): string[] {
 export const contentText = (text: string): string => contentOf(text).join(' ')
 
 /** Whether a key is for several things, so that its number says how many there are: "seats", not "seat". */
-export const isCount = (key: string): boolean => writtenWords(key).some((word) => /[^su]s$/.test(word) || SEVERAL.has(word))
+export const isCount = (key: string): boolean =>
+  writtenWords(key).some((word) => (word.length > 3 && !BE.has(word) && /[^su]s$/.test(word)) || SEVERAL.has(word))
 
-const SEVERAL = wordSet('people children staff men women fish sheep pcs')
+const SEVERAL = wordSet('people children staff men women fish sheep pcs pts')
 
 /** Whether a value has nothing inside it. */
 export function isScalar(value: Json): boolean {

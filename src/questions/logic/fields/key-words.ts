@@ -99,7 +99,7 @@ export function keyNamed(words: readonly string[], keys: readonly string[]): str
 
 const OF_USE = wordSet('usage used free left')
 
-/** A state beside a city is no status. */
+/** A state beside a city is no result. */
 const isOfPlace = (key: string, keys: readonly string[]): boolean =>
   /^state$/i.test(key) && keys.some((one) => /^(?:city|town|street|zip|country|address)$/i.test(one))
 
@@ -153,8 +153,8 @@ export const stemOf = (word: string): string => word.replace(/(?:ings?|ed|ies?|e
 const SAYS_WHAT_IT_IS: ReadonlySet<string> = new Set(wordsOf('status state role type kind category condition result outcome phase stage'))
 
 /** What was so, ought to be, or is not. */
-const NOT_NOW = wordSet(
-  'desired expected previous prior old former target next planned last requested wanted off cannot not upgrade migrated learning',
+const NOT_NOW = new Set(
+  wordsOf('desired expected previous prior old former target next planned last requested wanted off cannot not upgrade migrated learning'),
 )
 
 /** Whether a key says what is so now. */

@@ -81,7 +81,7 @@ const standingTo = (day: string, { first, last }: Days): Sign => (day < first ? 
 /** The day of a value, as `2026-03-01`; '' where it has not come, null for what is none. */
 function dayOf(value: Json): string | null {
   if (value === null || value === '') return ''
-  return typeof value === 'string' ? (/^(\d{4}-\d\d-\d\d)(?:[T ][\d:.Z+-]+)?$/.exec(value)?.[1] ?? null) : null
+  return typeof value === 'string' ? (IS_MOMENT.exec(value)?.[1] ?? null) : null
 }
 
 /** Of a year, a month or a day; those without a year are of the year of `day`. Null for anything else. */
@@ -104,14 +104,14 @@ function participleOf({ name, value }: JsonField): string | null {
 }
 
 /** A day, with a time or without; a number is one in seconds or milliseconds. */
-const IS_MOMENT = /^\d{4}-\d\d-\d\d(?:[T ][\d:.Z+-]+)?$/
+const IS_MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ][\d:.Z+-]+)?$/
 const EARLIEST_EPOCH = 1e8
 /** A name, or the code of a user. */
-const IS_SOMEBODY = /^(?:\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){0,2}|[\p{L}\d._@-]*[\d._@-][\p{L}\d._@-]*|\p{Ll}{5,})$/u
+const IS_SOMEBODY = /^(?:\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){0,2}|(?=\p{L}*[\d._@-])[\p{L}\d._@-]+|\p{Ll}{5,})$/u
 const IS_NOBODY =
   /^(?:no|none|nobody|nothing|not|tb[acd]|pending|open|unassigned|unknown|demand|timer|courier|carrier|phone|email|letter|system|green|default|seller|buyer|customer|\p{L}+days?)\b/iu
 /** What is done by a seller or a carrier, or until a day, says no more than who would do it. */
-const BY_ANYBODY = wordSet('sold delivered shipped paid completed filled finished used offered returned needed made')
+const BY_ANYBODY = wordSet('sold delivered shipped paid completed filled finished used offered returned made')
 
 /** Of a day, and of somebody who did it, or has it; null where it says neither. */
 function hasHappened({ name, value }: JsonField): boolean | null {
@@ -121,7 +121,7 @@ function hasHappened({ name, value }: JsonField): boolean | null {
   const text = value.trim()
   const [done = '', how] = name
   const isOfPerson =
-    how === 'by' ? !BY_ANYBODY.has(done) : how === 'to' ? /^(?:assigned|escalated|forwarded|lent)$/.test(done) : done === 'assignee'
+    how === 'by' ? !BY_ANYBODY.has(done) : how === 'to' ? /^(?:assigned|escalated|forwarded)$/.test(done) : done === 'assignee'
   if (isOfPerson) return IS_SOMEBODY.test(text) && !IS_NOBODY.test(text) && dateOf(text) === null ? true : null
   return how !== 'by' && how !== 'to' && (IS_MOMENT.test(text) || dateOf(text)?.year != null) ? true : null
 }

@@ -88,7 +88,7 @@ export function isOpposite(word: string, of: string): boolean {
 }
 
 /** "discovered" is no opposite of what is covered. */
-const IS_NO_OPPOSITE = wordSet('discovered dismissed inform infamous invaluable discharged distressed')
+const IS_NO_OPPOSITE = wordSet('discovered dismissed disclosed discharged distressed inform invaluable')
 const isPrefixed = (word: string, before: string, of: string): boolean => word === before + of && !IS_NO_OPPOSITE.has(word)
 
 /** Whether a thing that is one of them cannot be the other. */

@@ -7,12 +7,12 @@ import { plain } from './json-fields.ts'
 
 const NONE = /^(?:none|no(?:body|thing| one)?|not (?:set|given|known|there|assigned|yet)|unassigned|unknown|missing|empty)\b/i
 
-/** Nothing is said of what is empty. */
-const IS_NO = /^no$/i
+/** Where nothing is given, "no" is not the answer. */
+const IS_NO = /^no[.!]?$/i
 
 /** What says some word may say that it is not so. */
 const DENIES =
-  /\b(?:not?|never|without|except|then|but|un\p{L}+|part(?:ial)?ly|almost|nearly|half|semi|pre|to be|soon|expired|was|formerly|trial|previously|awaiting|after|before|until|or)\b|n['’]t\b/iu
+  /\b(?:not?|never|without|except|then|but|un\p{L}+|part(?:ial)?ly|almost|nearly|half|semi|pre|to be|soon|expired|was|formerly|trial|previously|awaiting|after|before|or)\b|n['’]t\b/iu
 
 /** The place of the only option that says a value; null where none or several do. */
 export function optionSaying(value: Json, options: readonly string[]): number | null {

@@ -9,7 +9,7 @@ const CLAIMED = /^(?<before>.+?) (?<how>before|after|at|by|from|until|till) (?<t
 /** "is open until six" says when it closes. */
 const IS_SO = /\b(?:is|are|was|were) (?:open|closed|free|available|valid|booked)$/i
 /** What is so from one time to another. */
-const LASTS = wordSet('open opens opening opened close closes closing closed hours free available valid booked')
+const LASTS = wordSet('open opening opened close closing closed hour free available valid booked')
 const STANDS: ReadonlyMap<string, Signs> = new Map([
   ['before', BELOW],
   ['after', ABOVE],

@@ -10,7 +10,7 @@ import { isDay, isMoment } from './said-texts.ts'
 
 const MONEY = 'price cost amount total rent fare fee'
 const DAY = 'date day at on since created updated published'
-const TIME = 'time duration latency took seconds minutes hours ms second minute hour'
+const TIME = 'time duration latency took ms second minute hour'
 
 export const LEAST = 'lowest|smallest|least|fewest|shortest|slightest|earliest'
 export const MOST = 'highest|largest|biggest|greatest|most|longest|latest'
@@ -23,8 +23,10 @@ export const HAS = 'has|have|had|got|scored|received|earned'
 export type RankedBy = (keys: readonly string[], objects: readonly ListedObject[]) => readonly string[]
 
 /** Beside a word of a key that says what is meant: a limit of it, or that of another thing. */
-const OF_ANOTHER = wordSet(
-  'minimum maximum limit target goal expected planned desired saved late cancellation deposit setup delivery shipping service heart interest last first next previous old expire expiry expiration expired due until end valid warranty mother father owner manager quota budget',
+const OF_ANOTHER = new Set(
+  wordsOf(
+    'minimum maximum limit target goal expected planned desired saved late cancellation deposit setup delivery shipping service heart interest last first next previous old expire expiry expiration expired due until end valid warranty mother father owner manager quota budget',
+  ),
 )
 
 /** Keys that have one of some words, and none that says it is a limit, or of another thing. */
@@ -33,7 +35,9 @@ export function oneOf(words: string): RankedBy {
   return (keys) =>
     keys.filter((key) => {
       const own = wordsOf(key).map(spelledOut)
-      return own.some((word) => known.has(word)) && !own.some((word) => OF_ANOTHER.has(word) && !known.has(word))
+      // `duration_min` is in minutes, and no minimum.
+      const isUnit = (at: number): boolean => at === own.length - 1 && known.has(own[0] as string) && unitOfName(key) !== null
+      return own.some((word) => known.has(word)) && !own.some((word, at) => OF_ANOTHER.has(word) && !known.has(word) && !isUnit(at))
     })
 }
 
@@ -133,6 +137,6 @@ export const VERBS: readonly (Degrees & { readonly verb: string })[] = [
     most: 'longest',
     less: 'shorter',
     more: 'longer',
-    isBy: plainlyOneOf('nights days night day'),
+    isBy: plainlyOneOf('night day'),
   },
 ]

@@ -4,8 +4,8 @@ import { dateOf } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { unitOfName } from '../../../core/units.ts'
 import { isAbout, questionText, readClaim } from '../fields/claim.ts'
-import { contentOf, contentText, fieldsIn, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
-import { isOfKey, keyNamed, stemOf } from '../fields/key-words.ts'
+import { contentOf, contentText, fieldsIn, isCount, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
+import { isOfKey, keyNamed } from '../fields/key-words.ts'
 import { minutesOf } from '../times-of-day.ts'
 import { meantBy, PREPOSITIONS } from './meant.ts'
 import { areSingle, objectLists } from './objects.ts'
@@ -22,9 +22,10 @@ const BY_ASKING: ReadonlyMap<string, string> = new Map(Object.entries({ who: 'wh
 const SUBJECT = /\b(?:the|this) (\p{L}+) (?=\p{L}+\b)|\b(?:the|this) (\p{L}+)['’]s\b|\bof (?:the|this) (\p{L}+)$/giu
 
 const IS_BARE = /^(?:what|which|who) (?:is|was|are|were) (?:the|this) \p{L}+ \p{L}+(?: \p{L}+)?$/iu
-/** Of a line of several, which says what all of them cost. */
-const OF_ONE = /\b(?:prices?|costs?|total|altogether|each|apiece|single|one|per|an?)\b/i
-const OF_ALL = /(?<=\bthe )(?:overall|exact|current|final) /i
+/** What one, or all of several, cost: a line of several says one of both. */
+const OF_PRICE_OF_SOME = /\b(?:prices?|costs?|total|altogether|each|apiece|single|one|per|an?)\b/i
+/** Of a value that there is one of; a key may have the word, and mean another. */
+const ADJECTIVE = /(?<=\bthe )(overall|exact|current|final) /i
 const HAPPENED = /^what happened (?:to|with) /iu
 const IS_IT = / (?:of \p{L}+ )?(?:is|was) (?:it|this|that)$/iu
 /** That the thing has what is counted says no more: "How many seats does Lab 2 have?" */
@@ -34,8 +35,15 @@ const DID =
 /** The value that a question asks for; undefined where the fields do not surely say it. */
 export function valueAsked(question: string, values: readonly Json[]): Json | undefined {
   const whole = questionText(question)
-  if (isSaidOtherwise(DID.exec(whole)?.[2] ?? '', values)) return undefined
-  const text = whole.replace(OF_ALL, '').replace(HAPPENED, 'what status of ').replace(IS_IT, '').replace(DID, '$1')
+  const known = keyWordsOf(values)
+  // How many were taken is said by `taken`, where there is such a key.
+  const verb = DID.exec(whole)?.[2]?.toLowerCase().replace(/e$/, '')
+  if (verb !== undefined && known.some((word) => word.startsWith(verb) && word !== verb)) return undefined
+  const text = whole
+    .replace(ADJECTIVE, (said) => (known.includes(said.trim().toLowerCase()) ? said : ''))
+    .replace(HAPPENED, 'what status of ')
+    .replace(IS_IT, '')
+    .replace(DID, '$1')
   if (text === '') return undefined
   const named = [...ofListed(text, values), ...ofState(text, values)]
   const found = named.length > 0 ? named : ofKey(text, values)
@@ -44,14 +52,10 @@ export function valueAsked(question: string, values: readonly Json[]): Json | un
   return isFitting ? value : undefined
 }
 
-/** Whether a key says what a verb does: how many were taken, of `taken`. */
-function isSaidOtherwise(verb: string, values: readonly Json[]): boolean {
-  const stem = stemOf(verb)
-  const keys = [
-    ...fieldsIn(values).known.keys(),
-    ...objectLists(values).flatMap(({ objects }) => Object.keys(objects[0] ?? {}).flatMap(wordsOf)),
-  ]
-  return stem.length >= 3 && keys.some((word) => word.startsWith(stem) && word !== verb)
+/** The words of the keys of the state and of the objects in it. */
+function keyWordsOf(values: readonly Json[]): readonly string[] {
+  const listed = objectLists(values).flatMap(({ objects }) => Object.keys(objects[0] ?? {}))
+  return [...fieldsIn(values).known.keys(), ...listed.flatMap(wordsOf)]
 }
 
 function ofListed(text: string, values: readonly Json[]): Json[] {
@@ -60,7 +64,7 @@ function ofListed(text: string, values: readonly Json[]): Json[] {
   return objectLists(values).flatMap((list) => {
     const { places, said, rest } = meantBy(words, list)
     const object = places.length === 1 ? list.objects[places[0] as number] : undefined
-    if (object === undefined || said.length === 0 || (OF_ONE.test(text) && !areSingle([object]))) return []
+    if (object === undefined || said.length === 0 || (OF_PRICE_OF_SOME.test(text) && !areSingle([object]))) return []
     // "How many tests failed?" may ask for `failed_tests`, whatever else has failed.
     if (said.some(({ text }) => Object.keys(object).some((key) => text.split(' ').every((word) => isOfKey(word, key))))) return []
     const own = new Set(Object.keys(object).flatMap(wordsOf))
@@ -74,6 +78,7 @@ function ofListed(text: string, values: readonly Json[]): Json[] {
   })
 }
 
+const SAYS_HOW_MANY = wordSet('count number num qty quantity total')
 const HOW_MANY = /^(?:how many|(?:the )?number of)\b/i
 
 /** Whether a question may ask for the number of a field: for how many of several, not for that of the thing itself. */
@@ -81,15 +86,12 @@ function isAsked(text: string, { key, value, beside }: JsonField): boolean {
   if (HOW_MANY.test(text)) return isOfSeveral(key, value)
   if (/^how (?:much|long|old|far)\b/i.test(text) && key === beside[0]?.key && beside.length > 1) return false
   const fields = Object.fromEntries(beside.map((one) => [one.key, one.value]))
-  return !(OF_ONE.test(text) && /price|cost/i.test(key) && !areSingle([fields]))
+  return !(OF_PRICE_OF_SOME.test(text) && /price|cost/i.test(key) && !areSingle([fields]))
 }
 
 /** Whether a number says how many there are: of "seats", not of a "seat". */
 const isOfSeveral = (key: string, value: Json): boolean =>
-  typeof value !== 'number' ||
-  /s$|^(?:people|children|staff)$/i.test(key) ||
-  unitOfName(key) !== null ||
-  /count|number|num|qty|quantity|total/i.test(key)
+  typeof value !== 'number' || isCount(key) || unitOfName(key) !== null || wordsOf(key).some((word) => SAYS_HOW_MANY.has(word))
 
 /** UTF-16 units of what a field says, and no text in it. */
 const LONGEST_VALUE = 80
@@ -162,7 +164,7 @@ function fits(text: string, value: Json): boolean {
   if (/^where\b/i.test(text)) return typeof value === 'string' && /\p{L}{2}/u.test(value) && !isDay(value)
   if (/^how (?:old|far|tall|heavy)\b/i.test(text) && !/\d/.test(written)) return false
   if (/^how long\b/i.test(text) && (!/\d/.test(written) || minutesOf(value) !== null || isDay(written))) return false
-  if (/^(?:what|which) percent/i.test(text) && !/%/.test(written)) return false
+  if (/^(?:what|which) percent/i.test(text) && typeof value !== 'number' && !/%/.test(written)) return false
   if (/^(?:when|(?:(?:at|on|by|until) )?(?:what|which) (?:time|day|date|hour))\b/i.test(text))
     return typeof value === 'string' && /\d|day\b|morning|noon|night/i.test(value)
   if (/^how (?:many|much)\b/i.test(text)) return typeof value === 'number' || /\d/.test(String(value))

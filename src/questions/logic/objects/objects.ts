@@ -1,7 +1,7 @@
 // The objects of a list, or of an object whose members are all objects, and which of them a name is meant for.
 import type { Json } from '../../../core/types.ts'
 import { isObject } from '../../../core/untrusted.ts'
-import { plain, wordsOf } from '../fields/json-fields.ts'
+import { plain, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { readValueOf } from '../read-numbers.ts'
 import { saidText, textsOf } from './said-texts.ts'
 
@@ -89,7 +89,7 @@ function areAlike(values: readonly Json[]): boolean {
   return areTexts && new Set(values).size < values.length
 }
 
-const SUM = /^(?:(?:grand |sub)?totals?|sums?|subtotal|total amount|average|mean|overall)$/i
+const SUM = /^(?:(?:grand |sub)?totals?|sums?|total amount|average|mean|overall)$/i
 
 /** Whether what an object is called by says that it sums up the others. */
 export const sumsUp = (object: ListedObject): boolean => {
@@ -120,12 +120,12 @@ export function listsNamed(words: readonly string[], values: readonly Json[]): r
 /** Keys for how many things an object stands for, and for how many of a thing it is about. */
 const [COUNTS, AMOUNTS] = [/^(?:n|num|no_of|count)$/i, /^(?:qty|quantity|units?|pcs|pieces|copies|boxes)$/i]
 /** First keys of what is one, however much it is about: an order of four pieces. */
-const IS_ONE = /order|invoice|booking|shipment|delivery|purchase|payment|transaction|visit|line|ref|^id$/i
+const IS_ONE = wordSet('order invoice booking shipment delivery purchase payment transaction visit line ref id')
 
 /** Whether each stands for one thing: no key says how many there are of it, but one that numbers them. */
 export function areSingle(objects: readonly ListedObject[]): boolean {
   const keys = Object.keys(objects[0] ?? {})
-  const isOne = IS_ONE.test(keys[0] ?? '')
+  const isOne = wordsOf(keys[0] ?? '').some((word) => IS_ONE.has(word))
   return keys.every((key) => {
     if (!COUNTS.test(key) && (isOne || !AMOUNTS.test(key))) return true
     const counts = objects.map((object) => object[key])

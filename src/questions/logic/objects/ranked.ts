@@ -65,7 +65,7 @@ function having(words: string): RegExp {
 }
 
 /** Of which more is better. */
-const isOfMerit = oneOf('rating score points stars')
+const isOfMerit = oneOf('rating score point star')
 
 /** The place of the option that names the first or last of the objects of a list; null where none surely is. */
 export function rankedOption(question: string, options: readonly string[], values: readonly Json[]): number | null {

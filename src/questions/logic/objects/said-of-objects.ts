@@ -52,7 +52,7 @@ const WHOSE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ])
 
 /** What is bound for a place is not in it. */
-const [IN, OF_WAY] = [wordSet('in at'), /destination|origin|^to$|^from$|last/i]
+const [IN, OF_WAY] = [wordSet('in at'), wordSet('destination origin to from last')]
 
 /** The same, and "is in us-east", "is by Lena", "has the address 10.0.20.40", which may be another text in each. */
 export function saidOfSome(says: string, objects: readonly ListedObject[]): readonly boolean[] | null {
@@ -73,7 +73,7 @@ export function saidOfSome(says: string, objects: readonly ListedObject[]): read
   if (!WHERE.has(first)) return null
   const whose = WHOSE.get(first)
   const isMeant = (key: string) =>
-    whose === undefined ? !(IN.has(first) && OF_WAY.test(key)) : wordsOf(key).some((word) => whose.has(word))
+    whose === undefined ? !(IN.has(first) && wordsOf(key).some((word) => OF_WAY.has(word))) : wordsOf(key).some((word) => whose.has(word))
   return onlyField(objects, rest, isDenied, isMeant) ?? onlyMembers(objects, rest, isDenied)
 }
 

@@ -90,7 +90,7 @@ function sumOf({ objects }: ObjectList, { places, said, rest }: Meant, isOfSever
 
 /** Of so many there are of each: these are added up as they stand. */
 const HAS_NUMBER =
-  /^(?:n|num|count|qty|quantity|units?|pcs|pieces|persons?|people|guests?|pax|seats?|adults?|children|copies|boxes|amount|total|sum|.*total.*)$/i
+  /^(?:n|num|count|qty|quantity|units?|pcs|pieces|persons?|people|guests?|pax|seats?|adults?|children|copies|boxes|amount|sum|.*total.*)$/i
 
 /** Of those that are meant, where the words say what they are. */
 function countOf(list: ObjectList, { places, said, rest }: Meant, words: readonly string[]): number | null {

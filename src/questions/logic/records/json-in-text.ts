@@ -11,7 +11,8 @@ const OPENING = /^[^\S\n]*[[{]/m
 export function jsonInText(text: string): Json[] {
   const whole = parsed(text)
   if (whole !== undefined) return [whole]
-  if (IS_EXAMPLE.test(text.replace(/[[{].*[\]}]/s, ' '))) return []
+  const [start, end] = [text.search(/[[{]/), Math.max(text.lastIndexOf(']'), text.lastIndexOf('}'))]
+  if (start >= 0 && start < end && IS_EXAMPLE.test(`${text.slice(0, start)} ${text.slice(end)}`)) return []
   const fenced = Array.from(text.matchAll(FENCED), ([, inner = '']) => parsed(inner)).filter((value) => value !== undefined)
   if (fenced.length > 0) return fenced
   const lines = text.split('\n').filter((line) => line.trim() !== '')

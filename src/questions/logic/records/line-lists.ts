@@ -36,12 +36,14 @@ const FORMS: readonly { readonly line: RegExp; readonly fields: (said: Readonly<
   },
 ]
 
-const HEADS_TASKS = /to.?do|task|check|step|list|open|plan|prepar|before|pack|done|remain|next|must|need/i
+const HEADS_TASKS =
+  /\b(?:to-?dos?|to do|tasks?|check\p{L}*|steps?|lists?|open|plan|prepar\p{L}*|before|pack\p{L}*|done|remain\p{L}*|next|must|needs?)\b/iu
 
-/** Whether boxes stand under a name that is none of tasks: "Diet: [ ] vegetarian [x] vegan". */
-function isUnderQuestion(lines: readonly string[], found: readonly unknown[]): boolean {
-  const above = lines[found.findIndex((groups) => groups !== undefined) - 1]?.trim() ?? ''
-  return /:$/.test(above) && !HEADS_TASKS.test(above)
+/** The place of a name above boxes that are no tasks: of "Diet:" above "[ ] vegetarian", "[x] vegan"; -1 for none. */
+function questionAbove(lines: readonly string[], found: readonly unknown[]): number {
+  const at = found.findIndex((groups) => groups !== undefined) - 1
+  const above = lines[at]?.trim() ?? ''
+  return /:$/.test(above) && !HEADS_TASKS.test(above) ? at : -1
 }
 
 /** The lists of a text, and the text without their lines. */
@@ -52,9 +54,9 @@ export function lineLists(text: string): { readonly lists: readonly Json[]; read
     const found = lines.map((one) => (one.length > LONGEST_LINE ? undefined : line.exec(one)?.groups))
     const things = found.filter((groups) => groups !== undefined)
     if (things.length < FEWEST_LINES) continue
-    if (line === TICKED && isUnderQuestion(lines, found)) continue
-    lists.push(things.map(fields))
-    lines = lines.filter((_, i) => found[i] === undefined)
+    const head = line === TICKED ? questionAbove(lines, found) : -1
+    if (head < 0) lists.push(things.map(fields))
+    lines = lines.filter((_, i) => found[i] === undefined && i !== head)
   }
   return { lists, rest: lines.join('\n') }
 }

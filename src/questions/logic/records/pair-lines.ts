@@ -59,10 +59,15 @@ export function pairRuns(text: string): PairGroup[][] {
     if (isBlank) beginGroup(run, null)
     else if (heading !== null) beginGroup(run, heading)
     else if (pairs !== null) group.lines.push(...pairs)
-    else if (isValueBelow(line, group.lines)) group.lines.push({ ...(group.lines.pop() as PairLine), value: line.trim() })
+    else if (isValueBelow(line, lines[i + 1] ?? '', group.lines))
+      group.lines.push({ ...(group.lines.pop() as PairLine), value: line.trim() })
     else if (COMMENT.test(line)) continue
-    else if (isTitle(line)) beginGroup(run, line.trim())
-    else runs.push([{ title: null, lines: [] }])
+    else {
+      // What stands below a name is its value, though not one that is read here.
+      if (isNameAlone(group.lines.at(-1))) group.lines.pop()
+      if (isTitle(line)) beginGroup(run, line.trim())
+      else runs.push([{ title: null, lines: [] }])
+    }
   }
   return runs.map((run) => run.filter((group) => group.lines.length > 0)).filter((run) => run.length > 0)
 }
@@ -81,23 +86,19 @@ function beginGroup(run: OpenGroup[], title: string | null): void {
 }
 
 function headingOf(line: string): string | null {
+  if (line.length > LONGEST_LINE) return null
   const heading = HEADING.exec(line)
     ?.slice(1)
     .find((said) => said !== undefined)
   return heading === undefined || IS_BOX.test(heading) ? null : heading
 }
 
-/** Whether a line says what the name above it leaves open: "Phone:", "0731 55210". */
-function isValueBelow(line: string, above: readonly PairLine[]): boolean {
-  const name = above.at(-1)
-  return (
-    name?.value === '' &&
-    name.key !== null &&
-    !name.isItem &&
-    !MARK.exec(line)?.[2] &&
-    line.trim().length <= LONGEST_TITLE &&
-    !COMMENT.test(line)
-  )
+const isNameAlone = (line: PairLine | undefined): boolean => line?.value === '' && line.key !== null && !line.isItem
+
+/** Whether a line alone says what the name above it leaves open: "Phone:", "0731 55210". */
+function isValueBelow(line: string, below: string, above: readonly PairLine[]): boolean {
+  if (below.trim() !== '' && pairsOf(below, above, false) === null) return false
+  return isNameAlone(above.at(-1)) && !MARK.exec(line)?.[2] && line.trim().length <= LONGEST_TITLE && !COMMENT.test(line)
 }
 
 /** A short line that says no sentence. */

@@ -35,21 +35,22 @@ function lookedThrough(text: string): readonly Json[] {
   const values = jsonInText(text)
   if (values.length > 0 || text.split('\n', MOST_LINES + 1).length > MOST_LINES) return values
   const { lists, rest } = lineLists(text.replace(RULED, ''))
-  // Where a legend gives marks another meaning, cells say nothing by themselves.
-  const tables = HAS_LEGEND.test(text) ? [] : tableRows(rest)
+  const tables = tableRows(rest)
   const around = tables.reduceRight((whole, { start, end }) => `${whole.slice(0, start)}\n${whole.slice(end)}`, rest)
   const prose = around.split('\n').filter((line) => IS_SENTENCE.test(line.trim()) && !IS_NAMED.test(line))
   const pairs = CORRECTS.test(prose.join('\n')) ? [] : pairRecords(around)
-  const records = [...lists, ...tables.map(({ rows }) => [...rows]), ...pairs]
+  const rows = HAS_LEGEND.test(text) ? [] : tables.map((table) => [...table.rows])
+  const records = [...lists, ...rows, ...pairs]
   const words = new Set(prose.flatMap((line) => wordsOf(line)))
   if (words.size > 0) speakBeside(records, words)
   return records
 }
 
+/** Where a legend gives marks another meaning, cells say nothing by themselves. */
 const HAS_LEGEND = /(?:^|[\s(])[xX✓-]\s*(?:=|means)\s/u
-/** Five words and a full stop. */
+/** At least five words and an end mark. */
 const IS_SENTENCE = /^\S+(?:\s+\S+){4,}[.!?]["'”)]?$/u
-const IS_NAMED = /^\s*[^:.!?]{1,40}:\s/
+const IS_NAMED = /^\s*(?!(?:update|correction|edit)\b)[^:.!?]{1,40}:\s/i
 /** What takes back what a form says. */
 const CORRECTS =
   /(?:^|\n)\s*(?:update|correction|edit)\b|\b(?:had to move|moved to|instead|no longer|postponed|rescheduled|cancelled)\b|\bnow (?:starts?|begins?|takes place|costs?|is|are)\b/i

@@ -3,6 +3,7 @@ import type { Json } from '../../../core/types.ts'
 
 const SPOKEN = new WeakMap<object, ReadonlySet<string>>()
 
+/** Keeps the words of the sentences beside records. */
 export function speakBeside(records: readonly Json[], words: ReadonlySet<string>): void {
   for (const record of records) if (record !== null && typeof record === 'object') SPOKEN.set(record, words)
 }

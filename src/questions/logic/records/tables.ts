@@ -5,7 +5,7 @@ import { typed } from './typed.ts'
 
 /** A row that sums up those above it. */
 const SUMS_UP =
-  /^(?:(?:(?:grand |sub)?totals?|sums?|average|mean|amount due|balance)\b|(?:all|overall|net|gross|vat|tax|tip|avg|Ø)(?: [\d.,]+ ?%)?$)/iu
+  /^(?:(?:(?:grand |sub)?totals?|sums?|average|mean)\b|(?:amount due|balance|all|overall|net|gross|vat|tax|tip|avg|Ø)(?: [\d.,]+ ?%)?$)/iu
 const UNNAMED = 'name'
 
 /** Tables without a line of headings say nothing by names, and are left out. */

@@ -6,8 +6,8 @@ import { wordSet } from '../fields/json-fields.ts'
 const YES = wordSet('yes true y x ✓ ✔ ✅')
 const NO = wordSet('no false n ✗ ✘ ❌')
 const NOTHING = wordSet('- – — -- n/a na none null nil ~ (none) (empty) {} []')
-/** What begins with a zero names something: "007". */
-const NUMBER = /^(?:[-−]|\+(?=\d{1,6}(?:\.|$)))?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,14})(?:\.\d+)?$/
+/** What begins with a zero, or with a plus and many digits, names something: "007", "+4911…". */
+const NUMBER = /^(?:[-−]|\+(?=[\d,]{1,8}(?:\.|$)))?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,14})(?:\.\d+)?$/
 const LISTED = /^\[(.*)\]$/s
 const QUOTED = /^(["'`])(.*)\1$/s
 /** Emphasis of Markdown around it. */
@@ -42,7 +42,7 @@ export function typedOf(name: string, written: string): Json {
   const members = parts.flatMap((part, i) =>
     parts.length > 1 && i === parts.length - 1 ? part.replace(/^and /i, '').split(/ and /i) : [part],
   )
-  const areSeveral = /(?:[^su]|[^ai]u)s$/i.test(name) && members.length > 1 && !members.some((member) => SAYS_MORE.test(member))
+  const areSeveral = /[^su]s$/i.test(name) && members.length > 1 && !members.some((member) => SAYS_MORE.test(member))
   const isList =
     areSeveral &&
     !LISTED.test(written.trim()) &&
