@@ -112,6 +112,8 @@ describe('how many and how much', () => {
     ],
     ['the first of a list', 'What are the ingredients?', 'text', 'Title: Cake\nBaker: Ina\nIngredients:\nFlour\nSugar\nEggs', undefined],
     ['a box that is not ticked', 'What is the diet?', 'text', 'Name: Ben\nAge: 40\nDiet:\n[ ] vegetarian\n[x] vegan\n[ ] none', undefined],
+    ['where something is', 'Where is the laptop?', 'text', { laptop: 'ThinkPad X1', owner: 'Ina', desk: 12 }, undefined],
+    ['nothing that is known', 'How many hours does it take?', 'text', { task: 'roof', hours: 'not stated' }, undefined],
     ['what is done with a file', 'Which file was deleted?', 'text', { file: 'a.csv', rows: 3 }, undefined],
   ])('%s: %s', (_, question, kind, state, told) => expect(toldValue(question, kind, values(state))).toBe(told))
 })
@@ -170,6 +172,25 @@ describe('a claim', () => {
     ['It has been approved.', { id: 3, approved_by: 'Ina Vogt' }, true],
     ['It has been approved.', { id: 3, approved_by: null }, false],
     ['The order is pending.', { order: { id: 7, payment: { status: 'pending' } } }, null],
+    ['The patient is under 18.', { patient: 2210, age: 16 }, true],
+    ['The invoice is over 500 EUR.', { invoice: 812, total: 90, currency: 'EUR' }, null],
+    ['The version is higher than the minimum version.', { version: '1.10', minimum_version: '1.9' }, null],
+    [
+      'Bo is there on Thursday.',
+      [
+        { who: 'Ana', from: 'Monday', to: 'Wednesday' },
+        { who: 'Bo', from: 'Tuesday', to: 'Friday' },
+      ],
+      null,
+    ],
+    [
+      'U14 is later than Seniors.',
+      [
+        { game: 'U14', day: 'Fri', at: '15:00' },
+        { game: 'Seniors', day: 'Sun', at: '11:30' },
+      ],
+      null,
+    ],
     ['The order is shipped.', { order_id: 'A1', previous_status: 'shipped' }, null],
     ['The duration is more than 50 %.', { id: 'r1', duration: 90 }, null],
     ['The weight is over 0.1 kg.', { parcel: 'P1', weight: '0.125 kg' }, true],

@@ -51,6 +51,9 @@ export function toldHeld(question: string, options: readonly string[], values: r
   )
 }
 
+/** A text that stands where nothing is known. */
+const SAYS_NOTHING = /^(?:n\/?a|none|unknown|tb[acd]|not (?:stated|given|known|set|specified)|[-–—?]+)$/i
+
 const QUOTE =
   /^(?:please )?(?:quote|copy|give|extract|find|point at|mark)(?: me)? (?:(?:the )?(?:exact )?(?:words?|text|value|sentence|phrase) (?:of|for) )?/i
 const AS_A_WHOLE = /,? (?:word for word|verbatim|in full|as (?:it is )?written)(?=[.?!]*$)/i
@@ -76,7 +79,7 @@ export function toldValue(question: string, kind: string, values: readonly Json[
   const count = isNumber ? countAsked(question, values) : null
   if (count !== null) return count
   const value = valueAsked(question, values) ?? (isNumber ? totalAsked(question, values) : null)
-  if (value === null) return undefined
+  if (value === null || (typeof value === 'string' && SAYS_NOTHING.test(value.trim()))) return undefined
   if (isNumber) return typeof value === 'number' && (kind === 'number' || Number.isInteger(value)) ? value : undefined
   if (kind !== 'date') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
   const date = typeof value === 'string' ? dateOf(value) : null

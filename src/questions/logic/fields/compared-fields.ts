@@ -35,16 +35,39 @@ export function comparedFields(claim: FieldClaim): boolean | null {
 /** "25 % of delivered", "one half", "10 on a running auction" */
 const MORE_THAN_A_UNIT = /\b(?:half|halves|quarters?|thirds?|dozens?|times|of|on|in|at|for|from|with|to|as|per)\b/i
 
+const QUANTITIES = wordSet(
+  'total amount price cost sum balance fee rent fare weight height length width size volume area age duration time distance temperature speed count number value quantity qty level rate limit score points point',
+)
+
+/** Whether a number is that of the thing itself, "patient: 2210", and the limit is of something else: 500 EUR. */
+const isNumberOf = ({ key, name, value, beside }: JsonField, { unit }: Quantity): boolean =>
+  unit !== null &&
+  unit.meanings.length > 0 &&
+  typeof value === 'number' &&
+  key === beside[0]?.key &&
+  beside.length > 1 &&
+  unitOfName(key) === null &&
+  !name.some((word) => QUANTITIES.has(word))
+
+/** Whether a thing has an age that is meant, and not its number: "The patient is under 18". */
+const isBesideAge = ({ name, beside }: JsonField, before: string, end: string): boolean =>
+  name.at(-1) !== 'age' && IS.test(before) && OF_AGE.test(end) && beside.some((one) => one.name.at(-1) === 'age')
+
+/** 1.10 comes behind 1.9. */
+const isVersion = ({ name, value }: JsonField): boolean =>
+  /^\d+\.\d/.test(String(value)) && name.some((word) => word === 'version' || word === 'firmware' || word === 'release')
+
 /** What is left of a budget is not what the budget is. */
 const IS_REST = /\b(?:left|remaining|late|early|done|full|short|ahead|behind|off)\b/i
 
 function withNumber(part: string, claim: FieldClaim): boolean | null {
   for (const { before, signs, limit, end } of comparedParts(part)) {
     if (MORE_THAN_A_UNIT.test(end.replace(OF_AGE, '')) || IS_REST.test(end) || /\bof$/i.test(before)) continue
-    const named = [fieldNamed(before, claim), ageNamed(before, end, claim), countedNamed(before, end, claim)]
+    const named = [ageNamed(before, end, claim), fieldNamed(before, claim), countedNamed(before, end, claim)]
     const field = named.find((one) => one !== null && readValueOf(one.value) !== null)
     // A number that is no percentage is no share of anything.
     const isShare = limit.unit !== null && isPercent(limit.unit)
+    if (field && (isNumberOf(field, limit) || isVersion(field) || isBesideAge(field, before, end))) return null
     if (field && isShare && typeof field.value === 'number' && !field.name.some((word) => OF_SHARE.has(word)) && !field.key.includes('%'))
       return null
     if (field) return holdsFor(signs, standingOf(field, limit, claim.state.fields))
@@ -53,12 +76,13 @@ function withNumber(part: string, claim: FieldClaim): boolean | null {
 }
 
 const OF_SHARE = wordSet('pct percent percentage rate share ratio usage load level growth change margin progress battery cpu humidity')
+const IS = / (?:is|are|was|were)$/i
 const OF_LIMIT = wordSet('min max minimum maximum legal required')
 const OF_AGE = /^ ?(?:years?)?(?: old| of age)?$/i
 
 /** "The user is under 18", "at least 18 years old" */
 function ageNamed(before: string, end: string, claim: FieldClaim): JsonField | null {
-  if (!/ (?:is|are|was|were)$/i.test(before) || !OF_AGE.test(end)) return null
+  if (!IS.test(before) || !OF_AGE.test(end)) return null
   const found = claim.state.fields.filter((field) => {
     const others = contentOf(before).filter((word) => !field.name.includes(word))
     return field.name.at(-1) === 'age' && !field.name.some((word) => OF_LIMIT.has(word)) && isAbout(others, field, claim)
@@ -115,6 +139,7 @@ function withField(part: string, claim: FieldClaim): boolean | null {
 }
 
 function compared(one: JsonField, other: JsonField, signs: Signs, fields: readonly JsonField[]): boolean | null {
+  if (isVersion(one) || isVersion(other)) return null
   const [own, limit] = [readValueOf(one.value), readValueOf(other.value)]
   if (own !== null && limit !== null) {
     return holdsFor(signs, standingOf(one, quantityOf(limit.number, limit.ahead, limit.behind, other.key), fields))

@@ -1,7 +1,7 @@
 // Words that rank and compare things by a number or a day of theirs, and which keys such a one stands under.
 
 import type { Json } from '../../../core/types.ts'
-import { unitOfName } from '../../../core/units.ts'
+import { isMoney, unitOfName } from '../../../core/units.ts'
 import { contentOf, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { keyNamed, OF_ANY, OF_PRICE, spelledOut } from '../fields/key-words.ts'
 import { minutesOf } from '../times-of-day.ts'
@@ -52,6 +52,15 @@ function plainlyOneOf(words: string): RankedBy {
 
 const BORN = wordSet('born birth birthday dob birthdate')
 
+/** What something costs: an amount is none where another key is of money, or of units. */
+const byPrice: RankedBy = (keys, objects) => {
+  const found = plainlyOneOf(MONEY)(keys, objects)
+  const isAmount = found.length === 1 && found[0]?.toLowerCase() === 'amount'
+  const isOther = (key: string) => /^units?$/i.test(key) || (isMoney(unitOfName(key) ?? NO_UNIT) && !/currency/i.test(key))
+  return isAmount && keys.some(isOther) ? [] : found
+}
+const NO_UNIT = { meanings: [], words: [] }
+
 /** How old people and things are: by when they were born, where that is said. */
 const sinceWhen: RankedBy = (keys, objects) => {
   const born = keys.filter((key) => wordsOf(key).some((word) => BORN.has(word)))
@@ -61,14 +70,18 @@ const sinceWhen: RankedBy = (keys, objects) => {
 /** By a day, of what has one alone: an appointment is earlier by when it begins, not by when it was booked. */
 const byDay: RankedBy = (keys, objects) => {
   const days = keys.filter((key) => objects.every((object) => isDayOrMoment(object[key])))
-  return days.length > 1 ? [] : oneOf(DAY)(keys, objects)
+  const named = oneOf(DAY)(keys, objects)
+  return days.length > 1 ? [] : days.length === 1 ? named.filter((key) => days.includes(key)) : named
 }
 
 /** By how long something takes, which no time of a day says. */
 const byTime: RankedBy = (keys, objects) =>
   plainlyOneOf(TIME)(keys, objects).filter((key) => objects.every((object) => minutesOf(object[key]) === null))
 
-const isDayOrMoment = (value: Json | undefined): boolean => typeof value === 'string' && (isDay(value) || isMoment(value))
+const OF_CALENDAR = /^(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}*$/iu
+
+const isDayOrMoment = (value: Json | undefined): boolean =>
+  typeof value === 'string' && (isDay(value) || isMoment(value) || OF_CALENDAR.test(value))
 
 const RANKS = wordSet('priority rank place position severity tier')
 
@@ -102,7 +115,7 @@ export const ADJECTIVES: readonly Degrees[] = [
     most: 'most expensive|dearest|priciest',
     less: 'cheaper|less expensive',
     more: 'more expensive|dearer|pricier',
-    isBy: plainlyOneOf(MONEY),
+    isBy: byPrice,
   },
   { least: 'lightest', most: 'heaviest', less: 'lighter', more: 'heavier', isBy: plainlyOneOf('weight') },
   { least: 'youngest', most: 'oldest', less: 'younger', more: 'older', isBy: plainlyOneOf('age') },
@@ -121,7 +134,7 @@ export const ADJECTIVES: readonly Degrees[] = [
 
 /** "costs the most", "takes longer than" */
 export const VERBS: readonly (Degrees & { readonly verb: string })[] = [
-  { verb: 'costs?|is charged|charges', least: 'least', most: 'most', less: 'less', more: 'more', isBy: plainlyOneOf(MONEY) },
+  { verb: 'costs?|is charged|charges', least: 'least', most: 'most', less: 'less', more: 'more', isBy: byPrice },
   { verb: 'weighs?|weighed', least: 'least', most: 'most', less: 'less', more: 'more', isBy: plainlyOneOf('weight') },
   {
     verb: 'takes?|took|lasts?|lasted|runs?|ran',

@@ -6,6 +6,7 @@ import { unitOfName } from '../../../core/units.ts'
 import { isAbout, questionText, readClaim } from '../fields/claim.ts'
 import { contentOf, contentText, fieldsIn, isCount, isScalar, type JsonField, plain, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { isOfKey, keyNamed } from '../fields/key-words.ts'
+import { readValueOf } from '../read-numbers.ts'
 import { minutesOf } from '../times-of-day.ts'
 import { meantBy, PREPOSITIONS } from './meant.ts'
 import { areSingle, objectLists } from './objects.ts'
@@ -81,10 +82,16 @@ function ofListed(text: string, values: readonly Json[]): Json[] {
 const SAYS_HOW_MANY = wordSet('count number num qty quantity total')
 const HOW_MANY = /^(?:how many|(?:the )?number of)\b/i
 
+const OF_PLACE = wordSet(
+  'where place location room city town address country office site region street warehouse hall building shelf bin dock gate position',
+)
+
 /** Whether a question may ask for the number of a field: for how many of several, not for that of the thing itself. */
 function isAsked(text: string, { key, value, beside }: JsonField): boolean {
   if (HOW_MANY.test(text)) return isOfSeveral(key, value)
   if (/^how (?:much|long|old|far)\b/i.test(text) && key === beside[0]?.key && beside.length > 1) return false
+  // "Where is the laptop?" does not ask which it is.
+  if (/^where\b/i.test(text) && !wordsOf(key).some((word) => OF_PLACE.has(word))) return false
   const fields = Object.fromEntries(beside.map((one) => [one.key, one.value]))
   return !(OF_PRICE_OF_SOME.test(text) && /price|cost/i.test(key) && !areSingle([fields]))
 }
@@ -152,7 +159,8 @@ function isNamedBy(words: readonly string[], field: JsonField, claim: Parameters
 }
 
 /** "Who was it bought for?", "Where was she born?" of a day, "Who has paid?": what is asked for is another thing. */
-const OF_SOMETHING_ELSE = /^who\b.* (?:by|for|from|to|of)$|^who (?:has|had|did|gets|gave) |^where\b.* born\b/i
+const OF_SOMETHING_ELSE =
+  /^who\b.* (?:by|for|from|to|of)$|^who (?:has|had|did|gets|gave) |^where\b.* born\b|^what (?:is|was|are|were) .* (?:for|about|from|with)$/i
 const NOBODY = /^(?:not?|none|nobody|nothing|open|tb[acd]|pending|unassigned|anyone|yes)\b/i
 const saysNobody = (value: string): boolean => NOBODY.test(value.trim())
 
@@ -167,7 +175,8 @@ function fits(text: string, value: Json): boolean {
   if (/^(?:what|which) percent/i.test(text) && typeof value !== 'number' && !/%/.test(written)) return false
   if (/^(?:when|(?:(?:at|on|by|until) )?(?:what|which) (?:time|day|date|hour))\b/i.test(text))
     return typeof value === 'string' && /\d|day\b|morning|noon|night/i.test(value)
-  if (/^how (?:many|much)\b/i.test(text)) return typeof value === 'number' || /\d/.test(String(value))
+  if (/^how much\b/i.test(text)) return readValueOf(value) !== null
+  if (/^how many\b/i.test(text)) return typeof value === 'number' || /\d/.test(written)
   if (/^who(?:m|se)?\b/i.test(text)) return typeof value === 'string' && /\p{L}{2}/u.test(value) && !isDay(value) && !saysNobody(value)
   if (/\b(?:number|code|id)\b/i.test(text)) return typeof value !== 'string' || dateOf(value) === null
   return true

@@ -133,6 +133,14 @@ export function areSingle(objects: readonly ListedObject[]): boolean {
   })
 }
 
+/** Whether objects say from when and until when: a day between both is said by neither. */
+export function areRanges(objects: readonly ListedObject[]): boolean {
+  const words = Object.keys(objects[0] ?? {}).flatMap(wordsOf)
+  return (
+    ['from', 'start', 'begin'].some((word) => words.includes(word)) && ['to', 'until', 'end', 'till'].some((word) => words.includes(word))
+  )
+}
+
 /** By object, which does not change. */
 const ALONE = new WeakMap<ListedObject, readonly Json[]>()
 

@@ -4,7 +4,7 @@ import type { Json } from '../../../core/types.ts'
 import { contentText, fieldsIn, wordSet, wordsOf } from '../fields/json-fields.ts'
 import { isOfNow, saysWhatItIs, stemOf } from '../fields/key-words.ts'
 import { isSame, isStepBefore } from '../fields/opposites.ts'
-import { alone, type ListedObject, type ObjectList } from './objects.ts'
+import { alone, areRanges, type ListedObject, type ObjectList } from './objects.ts'
 import { hasWithin, saidText, textsOf, wordsWithDays } from './said-texts.ts'
 import { nameKeysOf } from './value-index.ts'
 
@@ -70,7 +70,7 @@ export function saidOfSome(says: string, objects: readonly ListedObject[]): read
       return onlyField(objects, value.slice(0, -name.length), isDenied, (own) => own === key)
     }
   }
-  if (!WHERE.has(first)) return null
+  if (!WHERE.has(first) || (/^(?:on|at)$/.test(first) && areRanges(objects))) return null
   const whose = WHOSE.get(first)
   const isMeant = (key: string) =>
     whose === undefined ? !(IN.has(first) && wordsOf(key).some((word) => OF_WAY.has(word))) : wordsOf(key).some((word) => whose.has(word))

@@ -6,7 +6,7 @@ import { fieldsIn, wordsOf } from '../fields/json-fields.ts'
 import { isOfKey, isOfNow } from '../fields/key-words.ts'
 import { isStepBefore } from '../fields/opposites.ts'
 import { areAccounted, meantBy, type SaidValue } from './meant.ts'
-import { type ListedObject, type ObjectList, OWN_KEY, objectLists } from './objects.ts'
+import { areRanges, type ListedObject, type ObjectList, OWN_KEY, objectLists } from './objects.ts'
 import { hasWithin, textOf, wordsWithDays } from './said-texts.ts'
 
 /** Null where the claim says anything else, or the object's field may mean the same in other words. */
@@ -25,7 +25,7 @@ function saidIn(list: ObjectList, words: readonly string[]): boolean | null {
   const others = said.filter((value) => value !== name)
   // A word of a longer text may be said of anything.
   if (name === undefined || name.isOfText || others.length === 0) return null
-  if (!areAccounted(rest, others)) return null
+  if (!areAccounted(rest, others) || (/ (?:on|at) /.test(words.join(' ')) && areRanges(list.objects))) return null
   const object = list.objects[name.places[0] as number] as ListedObject
   const held = others.map((value) => isSaidOf(object, value, rest))
   const isSo = held.includes(null) ? null : held.every((one) => one)
