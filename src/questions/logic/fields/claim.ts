@@ -1,5 +1,4 @@
 // A claim as its words, and whether they speak of a field of a JSON value and of nothing else.
-
 import { contentOf, isScalar, type JsonField, type JsonFields, wordSet, wordsOf } from './json-fields.ts'
 import { saysWhatItIs } from './key-words.ts'
 

@@ -53,6 +53,10 @@ const isNumberOf = ({ key, name, value, beside }: JsonField, { unit }: Quantity)
 const isBesideAge = ({ name, beside }: JsonField, before: string, end: string): boolean =>
   name.at(-1) !== 'age' && IS.test(before) && OF_AGE.test(end) && beside.some((one) => one.name.at(-1) === 'age')
 
+/** A number that is no percentage is no share of anything. */
+const isNoShare = ({ key, name, value }: JsonField, { unit }: Quantity): boolean =>
+  unit !== null && isPercent(unit) && typeof value === 'number' && !name.some((word) => OF_SHARE.has(word)) && !key.includes('%')
+
 /** 1.10 comes behind 1.9. */
 const isVersion = ({ name, value }: JsonField): boolean =>
   /^\d+\.\d/.test(String(value)) && name.some((word) => word === 'version' || word === 'firmware' || word === 'release')
@@ -65,11 +69,7 @@ function withNumber(part: string, claim: FieldClaim): boolean | null {
     if (MORE_THAN_A_UNIT.test(end.replace(OF_AGE, '')) || IS_REST.test(end) || /\bof$/i.test(before)) continue
     const named = [ageNamed(before, end, claim), fieldNamed(before, claim), countedNamed(before, end, claim)]
     const field = named.find((one) => one !== null && readValueOf(one.value) !== null)
-    // A number that is no percentage is no share of anything.
-    const isShare = limit.unit !== null && isPercent(limit.unit)
-    if (field && (isNumberOf(field, limit) || isVersion(field) || isBesideAge(field, before, end))) return null
-    if (field && isShare && typeof field.value === 'number' && !field.name.some((word) => OF_SHARE.has(word)) && !field.key.includes('%'))
-      return null
+    if (field && (isNumberOf(field, limit) || isVersion(field) || isBesideAge(field, before, end) || isNoShare(field, limit))) return null
     if (field) return holdsFor(signs, standingOf(field, limit, claim.state.fields))
   }
   return null
@@ -186,17 +186,16 @@ function counted(part: string, claim: FieldClaim): boolean | null {
 /** How many there are of what words name: a list, or a number of things; null where they name neither. */
 export function countNamed(text: string, claim: FieldClaim): number | null {
   const { key = '', value } = fieldNamed(text, claim) ?? {}
-  if (Array.isArray(value))
-    return value.some((one) => saysMore(one) || (isListed(one) && sumsUp(one))) || !areSingle(value.filter(isListed)) ? null : value.length
+  if (Array.isArray(value)) return value.every(isOne) && areSingle(value.filter(isListed)) ? value.length : null
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && isCount(key) ? value : null
 }
 
 const hasObjects = (field: JsonField | null): boolean => Array.isArray(field?.value) && field.value.some(isListed)
 
-/** Whether a member of a list is not plainly one thing: "Anna + 1", "visas (cancelled)", "salt, pepper". */
-function saysMore(member: Json): boolean {
-  return typeof member === 'string' && /^\d+ ?[x×]|[+,(]|\b(?:none|cancel\p{L}*|not|off|excused|and)\b/iu.test(member)
-}
+const SAYS_MORE = /^\d+ ?[x×]|[+,(]|\b(?:none|cancel\p{L}*|not|off|excused|and)\b/iu
+
+/** Whether a member of a list is one thing, and no sum: not "Anna + 1", "visas (cancelled)", "salt, pepper". */
+const isOne = (member: Json): boolean => (isListed(member) ? !sumsUp(member) : typeof member !== 'string' || !SAYS_MORE.test(member))
 
 // ── Which field ──
 

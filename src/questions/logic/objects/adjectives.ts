@@ -1,5 +1,4 @@
 // Words that rank and compare things by a number or a day of theirs, and which keys such a one stands under.
-
 import type { Json } from '../../../core/types.ts'
 import { isMoney, unitOfName } from '../../../core/units.ts'
 import { contentOf, wordSet, wordsOf } from '../fields/json-fields.ts'

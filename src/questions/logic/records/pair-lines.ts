@@ -97,8 +97,8 @@ const isNameAlone = (line: PairLine | undefined): boolean => line?.value === '' 
 
 /** Whether a line alone says what the name above it leaves open: "Phone:", "0731 55210". */
 function isValueBelow(line: string, below: string, above: readonly PairLine[]): boolean {
-  if (below.trim() !== '' && pairsOf(below, above, false) === null) return false
-  return isNameAlone(above.at(-1)) && !MARK.exec(line)?.[2] && line.trim().length <= LONGEST_TITLE && !COMMENT.test(line)
+  if (!isNameAlone(above.at(-1)) || MARK.exec(line)?.[2] || line.trim().length > LONGEST_TITLE || COMMENT.test(line)) return false
+  return below.trim() === '' || pairsOf(below, above, false) !== null
 }
 
 /** A short line that says no sentence. */
