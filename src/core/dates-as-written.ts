@@ -42,9 +42,13 @@ const WITHOUT_YEAR: readonly Pattern[] = [
 /** A leap year: where no year is said, 29 February exists. */
 export const ANY_YEAR = 2000
 
-/** The days of a text that exist and that have their year, in reading order of their pattern. */
+/**
+ * The days of a text that exist and that have their year, which several may share ("2, 9 and 16 March 2026"): by
+ * pattern, within one by place.
+ */
 export function datesIn(text: string): WrittenDate[] {
-  return found(text, WITH_YEAR)
+  const whole = found(text, WITH_YEAR)
+  return [...whole, ...whole.flatMap((date) => daysInFront(text, date)), ...daysOfOneMonth(text)]
 }
 
 /** The day that a whole text is, with or without its year; null for what is none. */
@@ -76,6 +80,59 @@ function monthNamed(name: string): number {
   return MONTHS.findIndex((month) => month.startsWith(name.toLowerCase().slice(0, 3))) + 1
 }
 
+/** Between two days that share what stands with one of them. Commas alone may be between other numbers. */
+const [AND, COMMA] = ['(?:,? (?:and|or|to|until|till|through|&) | ?[–—] ?| - |-)', ', ']
+const NUMBER_OF_DAY = '\\d{1,2}(?:st|nd|rd|th)?'
+const WEEKDAY = '(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\\.?,? )?'
+const inFront = (day: string, between: string): RegExp =>
+  new RegExp(`(?<![\\p{L}\\d.,:/-])(${day})${between}(?:on )?(?:the )?${WEEKDAY}$`, 'iu')
+/** "4 May, ", "May 4 and " */
+const WITH_MONTH = inFront(`${NUMBER_OF_DAY}(?: of)? (?:${MONTH})\\.?|(?:${MONTH})\\.? ${NUMBER_OF_DAY}`, `(?:${AND}|${COMMA})`)
+/** "9 and "; "2, " where another one stands between. */
+const [NUMBER_ALONE, NUMBER_OF_LIST] = [inFront(NUMBER_OF_DAY, AND), inFront(NUMBER_OF_DAY, `(?:${AND}|${COMMA})`)]
+/** UTF-16 units of a day in front of another with what is between, and days that are looked for. */
+const [LONGEST_IN_FRONT, MOST_IN_FRONT] = [48, 30]
+const NAME_OF_MONTH = new RegExp(MONTH, 'i')
+
+/** Days in front of one with a named month that share its month and year, or its year: "4 May, 6 and 9 June 2026". */
+function daysInFront(text: string, last: WrittenDate): WrittenDate[] {
+  const days: WrittenDate[] = []
+  if (!NAME_OF_MONTH.test(text.slice(last.start, last.end))) return days
+  for (let next = last; days.length < MOST_IN_FRONT; ) {
+    const from = Math.max(0, next.start - LONGEST_IN_FRONT)
+    const front = text.slice(from, next.start)
+    const alone = /\d/.test(text[next.start] as string) ? (days.length > 0 ? NUMBER_OF_LIST : NUMBER_ALONE) : null
+    const match = WITH_MONTH.exec(front) ?? alone?.exec(front)
+    if (match == null) break
+    const said = match[1] as string
+    const name = NAME_OF_MONTH.exec(said)?.[0]
+    const month = name === undefined ? next.month : monthNamed(name)
+    // "30 December and 2 January 2027"
+    const year = (next.year as number) - (month > next.month ? 1 : 0)
+    const day = { year, month, day: Number(/\d+/.exec(said)?.[0]) }
+    if (!exists(day)) break
+    next = { ...day, start: from + match.index, end: from + match.index + said.length }
+    days.push(next)
+  }
+  return days
+}
+
+/** "March 3, 5 and 9, 2026" */
+const SEVERAL_OF_MONTH = new RegExp(
+  `\\b(${MONTH})\\.? ((?:${NUMBER_OF_DAY}, ){0,${MOST_IN_FRONT}}${NUMBER_OF_DAY}${AND}${NUMBER_OF_DAY}),? (\\d{4})\\b`,
+  'giu',
+)
+
+function daysOfOneMonth(text: string): WrittenDate[] {
+  return Array.from(text.matchAll(SEVERAL_OF_MONTH)).flatMap(({ 0: whole, 1: name = '', 2: numbers = '', 3: year, index }) => {
+    const before = index + whole.indexOf(numbers, name.length)
+    return Array.from(numbers.matchAll(new RegExp(NUMBER_OF_DAY, 'giu'))).flatMap(({ 0: said, index: at }) => {
+      const day = { year: Number(year), month: monthNamed(name), day: Number.parseInt(said, 10) }
+      return exists(day) ? [{ ...day, start: before + at, end: before + at + said.length }] : []
+    })
+  })
+}
+
 function found(text: string, patterns: readonly Pattern[]): WrittenDate[] {
   return patterns.flatMap(({ pattern, year: yearAt, month: monthAt, day: dayAt }) =>
     Array.from(text.matchAll(pattern)).flatMap((match) => {
@@ -83,10 +140,13 @@ function found(text: string, patterns: readonly Pattern[]): WrittenDate[] {
       const month = /^\d/.test(said) ? Number(said) : monthNamed(said)
       const year = yearAt === 0 ? null : Number(match[yearAt])
       const day = Number(match[dayAt])
-      const date = new Date(Date.UTC(year ?? ANY_YEAR, month - 1, day))
-      const exists =
-        year !== 0 && date.getUTCFullYear() === (year ?? ANY_YEAR) && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-      return exists ? [{ start: match.index, end: match.index + match[0].length, year, month, day }] : []
+      return exists({ year, month, day }) ? [{ start: match.index, end: match.index + match[0].length, year, month, day }] : []
     }),
   )
+}
+
+/** Whether it is a day of the calendar. */
+function exists({ year, month, day }: Pick<WrittenDate, 'year' | 'month' | 'day'>): boolean {
+  const date = new Date(Date.UTC(year ?? ANY_YEAR, month - 1, day))
+  return year !== 0 && date.getUTCFullYear() === (year ?? ANY_YEAR) && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }

@@ -4,6 +4,7 @@ import type { Box, Branch, Span, SpanFormat } from '../backends/backend.ts'
 import { ExpressionError } from '../core/expression-values.ts'
 import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
 import { pointer } from '../core/pointer.ts'
+import type { Json } from '../core/types.ts'
 import type { Coordinates, KindTypes, Point, SeenAnswer, SpanAnswer } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
 import { box, center, checkSchema, confidence, error, imageSize, seen, span, valid } from './shared/answer-schemas.ts'
@@ -11,15 +12,14 @@ import { gradeBox, gradeBoxes } from './shared/boxes.ts'
 import { check } from './shared/check.ts'
 import type { PlainForm, QuestionContext, QuestionImage, QuestionResult } from './shared/checked-question.ts'
 import { type QuestionCoroutine, read } from './shared/coroutine.ts'
-import type { DecideResult } from './shared/decide-branch.ts'
-import { decideRead, type ReadDecision } from './shared/decide-read.ts'
+import { decideRead } from './shared/decide-read.ts'
 import { noPlainValue, noProbability, PLAIN_BOX, PLAIN_READ, plainList, plainQuote } from './shared/expressions.ts'
 import { base, checked, checkedQuestion, instructionsOf, selfCheck, strict } from './shared/fields.ts'
 import { gradeOfRead, isRightRead, isSameValue } from './shared/grade.ts'
 import type { FieldOf } from './shared/options.ts'
 import type { Checked, OneOrMany } from './shared/read-types.ts'
 import type { ReadReadout } from './shared/readouts.ts'
-import { quoteToldByFields } from './shared/told-by-fields.ts'
+import { quotesToldByFields } from './shared/told-by-fields.ts'
 
 const FORMATS = ['text', 'int', 'number', 'date', 'email', 'url', 'money'] as const
 const KINDS = [...FORMATS, 'coordinates'] as const
@@ -190,8 +190,6 @@ function placeOf({ start, end, source, seen }: Span, context: QuestionContext): 
   return { seen: { image: image.id, coordinates, center: centerOf(coordinates), image_size: image.size } }
 }
 
-const quoted = (span: Span) => ({ type: 'spans', spans: [span], logProbability: span.logProbability }) as const
-
 type Words = ExtractAnswer | ExtractManyAnswer
 
 function readoutOf(isFound: boolean): ReadReadout {
@@ -199,24 +197,20 @@ function readoutOf(isFound: boolean): ReadReadout {
 }
 
 function* runWords({ branch, format, isMany, isChecked }: ExtractRead, context: QuestionContext): QuestionCoroutine<QuestionResult<Words>> {
-  let confirmed: DecideResult | null = null
-  let own: ReadDecision | null = null
-  const finding = (answer: Words): QuestionResult<Words> => {
-    const made = confirmed ?? own
-    return { answer, report: made?.report ?? null, decisions: made === null ? {} : { '': made.decision } }
-  }
-  const told = context.comparesNumbers && !isMany && format === 'text' ? quoteToldByFields(branch.instructions, context) : null
-  const reply = told === null ? yield* read(branch, { type: 'span', many: isMany, format }) : quoted(told)
+  const told = context.usesLogic && format === 'text' ? quotesToldByFields(branch.instructions, isMany, context) : null
+  const reply = told ?? (yield* read(branch, { type: 'span', many: isMany, format }))
   if (reply.type === 'failed') {
     const failed = { type: 'extract', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR } as const
-    return finding(isMany ? { ...failed, values: [], items: [] } : { ...failed, value: null })
+    return { answer: isMany ? { ...failed, values: [], items: [] } : { ...failed, value: null }, report: null, decisions: {} }
   }
   if (reply.type !== 'spans') throw new TypeError(`A span read gave ${reply.type}.`)
   const { spans } = reply
   const found = spans.length === 0 ? null : isMany ? spans.map(({ text }) => text).join('; ') : spans[0]!.text
   const readout = readoutOf(found !== null)
-  own = decideRead(branch, readout, found, reply.logProbability, context)
-  if (isChecked) confirmed = yield* check(branch, { value: found, readout, row: own.decision.single[0]! }, context)
+  const own = decideRead(branch, readout, found, reply.logProbability, context)
+  const confirmed = isChecked ? yield* check(branch, { value: found, readout, row: own.decision.single[0]! }, context) : null
+  const { report, decision } = confirmed ?? own
+  const finding = (answer: Words): QuestionResult<Words> => ({ answer, report, decisions: { '': decision } })
   const shared = {
     valid: true,
     confidence: own.confidence,
@@ -249,7 +243,7 @@ function boxItem(box: Box, image: QuestionImage): BoxItem {
 function* runBox({ branch, isMany }: ExtractRead, context: QuestionContext): QuestionCoroutine<QuestionResult<BoxAnswer | BoxManyAnswer>> {
   const finding = (answer: BoxAnswer | BoxManyAnswer) => ({ answer, report: null, decisions: {} })
   const image = context.image(branch.image)
-  if (image === null) throw new TypeError('Coordinates were asked of no image; the plan must refuse that.')
+  if (image === null) throw new TypeError('Coordinates were asked of no image; requirementFaults must refuse that.')
   const shared = { type: 'extract', image_size: image.size } as const
   // The model is told which image, also when there is only one.
   const reply = yield* read({ ...branch, image: image.id }, { type: 'box', many: isMany })
@@ -338,8 +332,7 @@ defineKind<AnyExtractAnswer>({
       )
     if ('coordinates' in given) return gradeBox(given, given.coordinates, truth)
     if ('values' in given) {
-      const wanted = truth === null ? [] : Array.isArray(truth) ? truth : [truth]
-      const isRight = truth === true || isSameValue(sorted(wanted), sorted(given.values))
+      const isRight = [truth, ...accept].some((one) => one === true || isSameValue(sorted(listed(one)), sorted(given.values)))
       return gradeOfRead(given, readoutOf(given.values.length > 0), given.values, Number(isRight))
     }
     if (typeof truth === 'object' && truth !== null) return null
@@ -352,6 +345,13 @@ defineKind<AnyExtractAnswer>({
   },
   probabilityOf: (_answer, id) => noProbability(id),
   listOf,
+  confidenceOf: ({ confidence }) => confidence,
+  isThere(given) {
+    if (!given.valid) return false
+    const list = listOf(given)
+    if (list !== null) return list.length > 0
+    return 'coordinates' in given ? given.coordinates !== null : 'value' in given && given.value !== null
+  },
   view(given) {
     const values =
       'boxes' in given
@@ -371,6 +371,11 @@ defineKind<AnyExtractAnswer>({
 /** Found values or boxes; null for one. */
 function listOf(given: AnyExtractAnswer): readonly unknown[] | null {
   return 'values' in given ? given.values : 'boxes' in given ? given.boxes : null
+}
+
+/** The values that a truth names; none where nothing is there. */
+function listed(truth: Json): readonly Json[] {
+  return truth === null ? [] : Array.isArray(truth) ? truth : [truth]
 }
 
 function sorted(values: readonly unknown[]): string[] {

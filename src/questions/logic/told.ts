@@ -9,6 +9,7 @@ import { heldOfMembers } from './fields/lists.ts'
 import { optionSaying } from './fields/option-saying.ts'
 import { heldOfOptions, onlyOption } from './objects/asked-objects.ts'
 import { countAsked } from './objects/counted.ts'
+import { everyAsked } from './objects/every-asked.ts'
 import { groupedOption } from './objects/grouped.ts'
 import { valueAsked } from './objects/looked-up.ts'
 import { heldOfValues } from './objects/projected.ts'
@@ -84,4 +85,18 @@ export function toldValue(question: string, kind: string, values: readonly Json[
   if (kind !== 'date') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
   const date = typeof value === 'string' ? dateOf(value) : null
   return date === null || date.year === null ? undefined : isoDay(date)
+}
+
+/** Of each object that is meant the value as it is written, for a list of them; null where they have to be read. */
+export function toldList(question: string, kind: string, values: readonly Json[]): readonly string[] | null {
+  if (IS_AHEAD.test(question)) return null
+  const said = everyAsked(question.replace(QUOTE, ''), values)?.map((value) => writtenAs(kind, value)) ?? null
+  return said === null || said.includes(null) ? null : (said as readonly string[])
+}
+
+function writtenAs(kind: string, value: string | number): string | null {
+  if (kind === 'text') return String(value)
+  if (kind !== 'date') return typeof value === 'number' && (kind === 'number' || Number.isInteger(value)) ? String(value) : null
+  const date = typeof value === 'string' ? dateOf(value) : null
+  return date === null || date.year === null ? null : isoDay(date)
 }

@@ -7,13 +7,14 @@ import { rowsOfLogits } from '../../scored-rows.ts'
 import { asksForAll } from './all-of-a-kind.ts'
 import { AskedPassages, MOST_PASSAGES, type ReadPassages } from './asked-passages.ts'
 import type { Reading } from './decide.ts'
+import { everyQuote } from './every-answer.ts'
 import { namePriors, namesOf } from './member-names.ts'
 import type { NamedRows, ShownRows } from './named-rows.ts'
 import { bytesOf, cosine, type EncodedPassage } from './passage-view.ts'
 import type { Passage } from './passages.ts'
 import { PossibleSpans } from './possible-spans.ts'
 import { type EncoderQuestion, packQuestion, placesOf, sharedLogits, tokensOf } from './questions.ts'
-import { everyQuote, NO_VALUE, oneQuote, type SpanLogits } from './quotes.ts'
+import { NO_VALUE, oneQuote, type SpanLogits } from './quotes.ts'
 import { bySameRows, type RowBranch, rowBranches, together } from './row-branches.ts'
 import { type EncoderModel, MOST_VIEWS, type PiecePointers, type PlacedQuestion, StateReader } from './state-reader.ts'
 import type { StateText } from './state-writer.ts'
@@ -24,7 +25,12 @@ import { writeValue } from './write-value.ts'
 const LEAST_STATE_PIECES = 64
 /** Its id, where it stands, and its stretch of the text. */
 const BYTES_PER_PIECE = 64
-/** No text has so many characters for each piece. */
+/** The text as it came, as it is read and as it is quoted from. */
+const BYTES_PER_UNIT = 8
+/**
+ * More UTF-16 units a piece than texts that people write; blanks and invisible characters take no piece, so others may
+ * have more, and are refused.
+ */
 const MOST_UNITS_PER_PIECE = 64
 
 /** A text in pieces, and the passages of it that were read. */
@@ -42,6 +48,7 @@ export interface Narrowing {
 
 export class PassageState {
   readonly #model: EncoderModel
+  readonly #units: number
   readonly #pieces: PiecedText
   readonly #passages: readonly EncodedPassage[]
   readonly #asked: AskedPassages
@@ -53,6 +60,7 @@ export class PassageState {
   constructor(model: EncoderModel, { text, pieces, passages }: ReadText, read: ReadPassages, narrowing: Narrowing | null) {
     this.#model = model
     this.#narrowing = narrowing
+    this.#units = text.text.length
     this.#pieces = pieces
     this.#passages = passages
     this.#asked = new AskedPassages(text, pieces, model.config.passagePieces, passages, read)
@@ -65,11 +73,12 @@ export class PassageState {
     return this.#pieces.ids.length + 2 * this.#passages.length
   }
 
-  /** Bytes, at most, of its pieces and of the views of its passages; the passages are kept elsewhere. */
+  /** Bytes, at most, of its text, its pieces and the views of its passages; the passages are kept elsewhere. */
   get bytes(): number {
     const sizes = this.#passages.map(bytesOf).sort((a, b) => b - a)
     const view = sum(sizes.slice(0, MOST_PASSAGES))
-    return (this.#asked.areMany ? MOST_VIEWS : 1) * view + this.#pieces.ids.length * BYTES_PER_PIECE
+    const views = (this.#asked.areMany ? MOST_VIEWS : 1) * view
+    return views + this.#pieces.ids.length * BYTES_PER_PIECE + this.#units * BYTES_PER_UNIT
   }
 
   /** Packs all branches, and refuses them if need be, before the first is run. */

@@ -4,17 +4,15 @@ import { findFormat } from '../../../../constraint/formats.ts'
 import { logSumExp } from '../../../../core/math.ts'
 import type { Span, SpanFormat } from '../../../backend.ts'
 import { AS_WRITTEN, type NumberReading } from './asked-numbers.ts'
-import { itemsOf } from './enumerations.ts'
+import { cellsOf } from './columns.ts'
 import type { QuoteLogits } from './graphs.ts'
 import { memberName } from './member-names.ts'
 import type { Passage } from './passages.ts'
 import type { PossibleSpan, PossibleSpans } from './possible-spans.ts'
 import type { SourceStretch } from './state-writer.ts'
 import { whyUnread } from './unread-dates.ts'
-import { likeliestOf, type ValueKind, writtenValues } from './written-values.ts'
+import { likeliestOf, type ValueKind, type WrittenValue, writtenValues } from './written-values.ts'
 
-/** A list takes every span that is at least so likely. */
-const LEAST_OF_MANY = 0.1
 /** Words of a value of JSON that is mostly quoted as a whole; of one that is no sentence and lists nothing. */
 const [SHORT_WORDS, SHORT_PHRASE] = [6, 14]
 const IS_NO_PHRASE = /[,;\n]|[.!?](?:\s|$)/
@@ -28,7 +26,7 @@ const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?
  */
 const FURTHER_PIECE = 0.05
 /** What "nothing there" is the less likely than the pointers say for a value, in nats: most are there. */
-const NOTHING_OF_VALUES = 3
+export const NOTHING_OF_VALUES = 3
 /** The log-probability of an answer that could not be given. */
 export const NO_VALUE = Math.log(1e-6)
 
@@ -41,8 +39,8 @@ export interface SpanLogits {
   readonly priors: ReadonlyMap<string, number>
 }
 
-interface Scored<T> {
-  readonly what: T
+export interface ScoredSpan {
+  readonly what: PossibleSpan
   readonly logProbability: number
 }
 
@@ -51,66 +49,12 @@ export interface QuotedSpans {
   readonly logProbability: number
 }
 
-/** What an enumeration lists, each as sure as the whole. A whole value of JSON, or cell, is one thing. */
-function itemSpans(scored: Scored<PossibleSpan>): Span[] {
-  const span = spanOf(scored)
-  const { stretch, start, end } = scored.what
-  const isValue = (stretch.source.path !== null || stretch.head !== null) && start === 0 && end === stretch.string.length
-  return (isValue ? [{ start: 0, end: span.text.length }] : itemsOf(span.text)).map(({ start, end }) => ({
-    ...span,
-    text: span.text.slice(start, end),
-    start: span.start + start,
-    end: span.start + end,
-  }))
-}
-
 /** The most probable span; none where "nothing there" is likelier than all spans together. */
 export function oneQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans {
   const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
   const best = likeliest(scored)
   if (best === null || logNothing >= Math.log(0.5)) return { spans: [], logProbability: logNothing }
   return { spans: [spanOf(best)], logProbability: best.logProbability }
-}
-
-/**
- * Every span that is likely by itself, in reading order and without overlaps; enumerations item by item. `isOfAll`:
- * what looks like the format is asked for, so that each span of it counts, and "nothing there" does not.
- */
-export function everyQuote(pointers: SpanLogits, format: SpanFormat, isOfAll: boolean): QuotedSpans {
-  const { taken, logProbability } = everySpan(pointers, format, isOfAll)
-  return { spans: taken.flatMap((one) => (format === 'text' ? itemSpans(one) : spanOf(one))), logProbability }
-}
-
-function everySpan(pointers: SpanLogits, format: SpanFormat, isOfAll: boolean): { taken: Scored<PossibleSpan>[]; logProbability: number } {
-  const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
-  const taken: Scored<PossibleSpan>[] = []
-  if (isOfAll || logNothing < Math.log(0.5)) {
-    for (const one of [...scored].sort((a, b) => b.logProbability - a.logProbability)) {
-      if (taken.length > 0 && !isOfAll && one.logProbability < Math.log(LEAST_OF_MANY)) break
-      if (taken.every(({ what }) => what.last < one.what.first || one.what.last < what.first)) taken.push(one)
-    }
-  }
-  taken.sort((a, b) => a.what.first - b.what.first)
-  return { taken, logProbability: taken.length === 0 ? logNothing : logSumExp(taken.map(({ logProbability }) => logProbability)) }
-}
-
-/** The values of `everyQuote`, each quantity once. `reading`: of numbers. */
-export function everyValue(
-  pointers: SpanLogits,
-  kind: ValueKind,
-  isOfAll: boolean,
-  reading: NumberReading,
-): { readonly values: readonly string[]; readonly logProbability: number } {
-  // What is whole in the unit that is asked for may be written with decimals.
-  const { taken, logProbability } = everySpan(pointers, kind === 'int' && reading.unit !== null ? 'number' : kind, isOfAll)
-  const seen = new Map<string, string>()
-  for (const { what } of taken) {
-    const { stretch, start, end } = what
-    const read = writtenValues(kind, stretch.string, reading, memberName(stretch) ?? '')
-    const value = read.find((one) => one.start < end && start < one.end)
-    if (value !== undefined) seen.set(JSON.stringify([stretch.start, value.quantity]), value.value)
-  }
-  return { values: [...seen.values()], logProbability }
 }
 
 /** A value that was chosen; `reason`: why there is none, where something stands in its place. */
@@ -146,22 +90,41 @@ export function numbersOf(pointers: SpanLogits, kind: 'int' | 'number', { unit }
   return found.map(({ value }) => Number(value))
 }
 
-function valuesOf(pointers: SpanLogits, kind: ValueKind, reading: NumberReading) {
+export function valuesOf(pointers: SpanLogits, kind: ValueKind, reading: NumberReading) {
   const { spans } = pointers
   return everyPassage(pointers, (from, to) =>
-    spans.stretchesWithin(from, to).flatMap((number) => {
-      const stretch = spans.stretch(number)
-      return writtenValues(kind, stretch.string, reading, memberName(stretch) ?? '').flatMap((written) =>
-        spans.covering(number, [written], from, to).map((span) => ({ span, value: written.value })),
-      )
-    }),
+    spans
+      .stretchesWithin(from, to)
+      .flatMap((number) =>
+        valuesIn(spans.stretch(number), kind, reading).flatMap((written) =>
+          spans.covering(number, [written], from, to).map((span) => ({ span, value: written.value, quantity: written.quantity })),
+        ),
+      ),
   )
 }
 
-type Placed<T> = T & { readonly offset: number }
+/** The values of a stretch. A cell of a table ends its numbers, as its commas do those of "5.9,655". */
+function valuesIn(stretch: SourceStretch, kind: ValueKind, reading: NumberReading): WrittenValue[] {
+  const { string } = stretch
+  const all = writtenValues(kind, string, reading, memberName(stretch) ?? '')
+  const cells = cellsOf(stretch)
+  if (cells.length === 0) return all
+  const inCells = cells.flatMap(({ start, end, head }) =>
+    writtenValues(kind, string.slice(start, end), reading, head).map((one) => ({
+      ...one,
+      start: start + one.start,
+      end: start + one.end,
+      quantity: start + one.quantity,
+    })),
+  )
+  const isInCell = ({ start, end }: WrittenValue): boolean => cells.some((cell) => start < cell.end && cell.start < end)
+  return [...inCells, ...all.filter((one) => !isInCell(one))].sort((a, b) => a.start - b.start)
+}
+
+type PlacedIn<T> = T & { readonly offset: number }
 
 /** What `find` gives for each passage, with what is added to the number of a piece to have its place in the logits. */
-function everyPassage<T extends object>({ passages }: SpanLogits, find: (from: number, to: number) => readonly T[]): Placed<T>[] {
+function everyPassage<T extends object>({ passages }: SpanLogits, find: (from: number, to: number) => readonly T[]): PlacedIn<T>[] {
   let before = 0
   return passages.flatMap(({ from, to }) => {
     const offset = before - from
@@ -170,26 +133,26 @@ function everyPassage<T extends object>({ passages }: SpanLogits, find: (from: n
   })
 }
 
-function spansOf(pointers: SpanLogits, format: SpanFormat): Placed<PossibleSpan>[] {
+export function spansOf(pointers: SpanLogits, format: SpanFormat): PlacedIn<PossibleSpan>[] {
   return everyPassage(pointers, (from, to) => pointers.spans.within(from, to, format))
 }
 
-function scoreOf({ logits, priors }: SpanLogits, span: PossibleSpan, offset: number): number {
+export function scoreOf({ logits, priors }: SpanLogits, span: PossibleSpan, offset: number): number {
   const pointed = (logits.first[1 + span.first + offset] as number) + (logits.last[1 + span.last + offset] as number)
   const name = priors.size === 0 ? null : memberName(span.stretch)
   return pointed + (name === null ? 0 : (priors.get(name) ?? 0))
 }
 
 /** The logit of "nothing there". */
-function nothingOf({ logits: { first, last } }: SpanLogits): number {
+export function nothingOf({ logits: { first, last } }: SpanLogits): number {
   return (first[0] as number) + (last[0] as number)
 }
 
-function normalised(pointers: SpanLogits, spans: readonly Placed<PossibleSpan>[]) {
+export function normalised(pointers: SpanLogits, spans: readonly PlacedIn<PossibleSpan>[]) {
   const nothing = nothingOf(pointers)
   const scores = spans.map((span) => scoreOf(pointers, span, span.offset) - asAPart(span) - FURTHER_PIECE * (span.last - span.first))
   const total = logSumExp([nothing, ...scores])
-  const scored = spans.map((what, i): Scored<PossibleSpan> => ({ what, logProbability: (scores[i] as number) - total }))
+  const scored = spans.map((what, i): ScoredSpan => ({ what, logProbability: (scores[i] as number) - total }))
   return { scored, logNothing: nothing - total }
 }
 
@@ -236,15 +199,15 @@ function partOf({ string, source, head }: SourceStretch): number {
   return words <= SHORT_WORDS || (words <= SHORT_PHRASE && !IS_NO_PHRASE.test(string)) ? PART_OF_VALUE : 0
 }
 
-function likeliest<T>(scored: readonly Scored<T>[]): Scored<T> | null {
-  return scored.reduce<Scored<T> | null>((best, one) => (best === null || one.logProbability > best.logProbability ? one : best), null)
+function likeliest(scored: readonly ScoredSpan[]): ScoredSpan | null {
+  return scored.reduce<ScoredSpan | null>((best, one) => (best === null || one.logProbability > best.logProbability ? one : best), null)
 }
 
-function textOf({ stretch, start, end }: PossibleSpan): string {
+export function textOf({ stretch, start, end }: PossibleSpan): string {
   return stretch.string.slice(start, end)
 }
 
-function spanOf({ what, logProbability }: Scored<PossibleSpan>): Span {
+export function spanOf({ what, logProbability }: ScoredSpan): Span {
   const { stretch, start, end } = what
   const { source, offset } = stretch
   return { text: textOf(what), source, start: offset + start, end: offset + end, logProbability: Math.min(0, logProbability) }

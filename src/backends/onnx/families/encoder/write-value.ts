@@ -5,7 +5,8 @@ import { argmax } from '../../../../core/math.ts'
 import type { Branch, Candidate, Grammar, Scores } from '../../../backend.ts'
 import { asksForAll } from './all-of-a-kind.ts'
 import { readingOf } from './asked-numbers.ts'
-import { everyQuote, everyValue, numbersOf, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
+import { everyQuote, everyValue } from './every-answer.ts'
+import { numbersOf, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
 import { likeliestSum, STANDS, sumsOf } from './worked-out.ts'
 
 /** A written answer before its grammar has seen it; null where nothing was found, for the reason if one is known. */
