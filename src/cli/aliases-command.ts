@@ -62,7 +62,7 @@ function addSet(aliases: Command, context: CommandContext): void {
     .addOption(databaseOption())
     .addOption(asJson())
     .action((name: string, model: string, flags: WhyFlags & { readonly force?: true }) => {
-      return onServiceStore(flags, context, { isNew: true }, async ({ store, place, say }) => {
+      return onServiceStore(flags, context, { isNew: false }, async ({ store, place, say }) => {
         const served = await servedOn(place)
         if (flags.force !== true) requireServed(name, model, served)
         if (served === null)

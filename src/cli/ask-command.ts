@@ -59,7 +59,7 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .option('--chain <models>', CHAIN_HELP, chainFlag)
     .addOption(onDevice())
     .option('--model-server <address>', MODEL_SERVER_HELP)
-    .option('--deadline <ms>', 'give up after this many milliseconds (default 60000)', milliseconds)
+    .option('--deadline <time>', 'give up after this long, for example 30s (default 60s)', milliseconds)
     .option('--coverage <share>', 'also the set that holds the truth in this share of answers, for example .9', share('coverage'))
     .option('--max-risk <share>', 'abstain where answers would be wrong more often than this', share('max-risk'))
     .addOption(lookAgain())

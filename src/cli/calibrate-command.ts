@@ -25,6 +25,8 @@ Examples:
   $ assay calibrate show calibration.json
   $ assay calibrate compare calibration.json --on other-evidence.jsonl
 
+Learned heads take features of the model, which evidence does not hold: compare leaves them out, and assay eval --calibration measures them.
+
 Evidence starts with a line that names the model, {"format":1,"model":{"id":…,"revision":…,"templateHash":…}}; then one labelled decision a line.`
 
 interface FitFlags {
@@ -57,7 +59,7 @@ function addFit(calibrate: Command, { terminal, attempt }: CommandContext): void
     .description('learn from labelled evidence what log-probabilities are worth')
     .argument('<evidence...>', 'evidence of one model: .jsonl or .jsonl.gz')
     .requiredOption('-o, --output <file>', 'where the calibration goes')
-    .option('--model-id <id>', 'the model, where the evidence names none or another')
+    .option('--model-id <id>', 'the model, where the evidence names another')
     .option('--revision <hash>', 'its revision')
     .option('--template <hash>', 'its template hash')
     .option('--share <share>', 'most of all decisions that may look again, 0 to 1', share, DEFAULT_SHARE)
@@ -100,7 +102,7 @@ function addShow(calibrate: Command, { terminal, attempt }: CommandContext): voi
 function addCompare(calibrate: Command, { terminal, attempt }: CommandContext): void {
   calibrate
     .command('compare')
-    .description('what a calibration is worth on other evidence, against another or against none')
+    .description('what the maps of a calibration are worth on other evidence, against another or against none')
     .argument('<first>', 'a calibration')
     .argument('[second]', 'another (default: none, probabilities as the model gave them)')
     .requiredOption('--on <evidence...>', 'evidence that neither was fitted on')
@@ -119,7 +121,8 @@ function addCompare(calibrate: Command, { terminal, attempt }: CommandContext): 
         })
         if (own!.length === 0)
           throw new UsageError(`the evidence has no ${passMode} decisions; write it with assay eval --deliberation always`)
-        for (const warning of fittedOnThis([first, ...(second === undefined ? [] : [second])], calibrations, evidence))
+        const names = [first, ...(second === undefined ? [] : [second])]
+        for (const warning of [...fittedOnThis(names, calibrations, evidence), ...headsLeftOut(names, calibrations)])
           terminal.warn(`warning: ${warning}\n`)
         const tasks = compare(own!, other!)
         const versions = calibrations.map((calibration) => calibration?.version ?? null)
@@ -135,6 +138,18 @@ function fittedOnThis(files: readonly string[], calibrations: readonly (Calibrat
     if (share < LEAST_SHARE) return []
     const part = share > 0.99 ? 'this evidence' : `about ${Math.max(1, Math.round(share * 100))} % of the states of this evidence`
     return [`${file} was fitted on ${part}, so it looks better here than on other decisions; compare on evidence that it has not seen`]
+  })
+}
+
+/** Warnings about calibrations that have learned heads, which are not compared. */
+function headsLeftOut(files: readonly string[], calibrations: readonly (Calibration | null)[]): string[] {
+  return files.flatMap((file, i) => {
+    const count = Object.keys(calibrations[i]!.heads ?? {}).length
+    if (count === 0) return []
+    const which = count === 1 ? 'a question by a head of its own' : `${count} questions by heads of their own`
+    return [
+      `${file} answers ${which}, which take features of the model; evidence has none, so only the maps are compared: assay eval --calibration ${file} measures all of it`,
+    ]
   })
 }
 

@@ -38,7 +38,7 @@ function addAdd(credits: Command, context: CommandContext): void {
     .addOption(databaseOption())
     .addOption(asJson())
     .action((account: string, amount: bigint, flags: DatabaseFlags & { readonly note: string }) => {
-      return onServiceStore(flags, context, { isNew: true }, async ({ store: { ledger }, say }) => {
+      return onServiceStore(flags, context, { isNew: false }, async ({ store: { ledger }, say }) => {
         const entry = await ledger.credit(account, amount, flags.note)
         if (entry === null) {
           const left = dollarsText((await ledger.account(account))?.balance ?? 0n)

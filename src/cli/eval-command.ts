@@ -25,7 +25,7 @@ import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, imagesFrom, lookAgain, milliseconds, onDevice, onModel } from './option-values.ts'
 import { calibrationsIn } from './outcome-inputs.ts'
-import { openRows, ROW_DEADLINE_MS, type RowSettings, runLeft, warmUp } from './row-runs.ts'
+import { openRows, ROW_DEADLINE_MS, type RowSettings, runLeft, warmUp, warmUpStages } from './row-runs.ts'
 import { showSummary } from './show-summary.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -119,8 +119,9 @@ async function evaluate(
   const engine = await makeEngine(folder, options)
   try {
     const bound = await warmUp(engine, id, terminal)
-    const { deliberation, selfCheck = false } = flags
-    const binding: RunBinding = { ...bound, deliberation, selfCheck, dataset: rows.files, selection }
+    const { chain, deliberation, selfCheck = false } = flags
+    const stages = chain === undefined ? {} : { stages: await warmUpStages(engine, chain, bound.model.id, terminal) }
+    const binding: RunBinding = { ...bound, ...stages, deliberation, selfCheck, dataset: rows.files, selection }
     const names = new Map([...rows.names, [path, name]])
     const results = await sayingNames(names, () =>
       writing(flags.output, terminal, () => openResults(path, binding, circumstancesOf(files, flags))),

@@ -95,7 +95,7 @@ export async function readCalibration(file: string, terminal: Terminal): Promise
 export function calibrationIn(file: string, text: string): Calibration {
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     throw new EngineError('invalid_json', `${file} is not JSON: ${(error as Error).message}`, { cause: error })
   }

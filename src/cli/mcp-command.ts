@@ -21,6 +21,8 @@ It ends when its input does, after what runs is answered.`
 
 /** One line of the protocol, pictures in base64 included. */
 const LONGEST_MESSAGE_BYTES = 48 * 2 ** 20
+/** Of a question, as an engine has it by default. */
+const DEADLINE_MS = 60_000
 
 interface McpFlags {
   readonly model?: string
@@ -43,7 +45,7 @@ export const addMcp: AddCommand = (program, { terminal, makeEngine, attempt }) =
     )
     .option('--url <address>', 'ask the service at this address in place of an engine of this process')
     .option('--no-local-files', 'refuse pictures that are given as paths')
-    .option('--deadline <ms>', 'give a question up after this many milliseconds (default 60000)', milliseconds)
+    .option('--deadline <time>', 'give a question up after this long, for example 30s (default 60s)', milliseconds)
     .addHelpText('after', HELP)
     .action((flags: McpFlags) => attempt('person', () => serveMcp(flags, terminal, makeEngine)))
 }
@@ -115,7 +117,7 @@ async function serviceAsker(flags: McpFlags, url: string): Promise<Opened> {
     baseUrl: url,
     apiKey,
     localFiles: flags.localFiles,
-    ...(flags.deadline === undefined ? {} : { timeoutMs: flags.deadline }),
+    timeoutMs: flags.deadline ?? DEADLINE_MS,
   })
   return { asker: asker as Asker, close: async () => {} }
 }

@@ -9,7 +9,7 @@ import { findRecommended } from '../hub/recommended.ts'
 import { parseRepositoryName } from '../hub/repository.ts'
 import type { ModelServerOptions } from '../index.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
-import { modelServerGiven } from './model-server.ts'
+import { modelServerGiven, type OneModelFlags } from './model-server.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
@@ -60,10 +60,7 @@ export interface NamedModel {
 }
 
 /** A server or a chain is what was named; the default model is for where nothing was. */
-export async function modelGiven(
-  flags: { readonly model?: string; readonly modelServer?: string; readonly chain?: unknown },
-  terminal: Pick<Terminal, 'folder' | 'home'>,
-): Promise<NamedModel> {
+export async function modelGiven(flags: OneModelFlags, terminal: Pick<Terminal, 'folder' | 'home'>): Promise<NamedModel> {
   const server = modelServerGiven(flags)
   const named = flags.model ?? (server === null && flags.chain === undefined ? await keptDefaultModel(terminal) : undefined)
   const folder = named === undefined ? null : await folderOf(named, terminal)

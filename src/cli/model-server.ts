@@ -1,4 +1,5 @@
 // `--model-server`: a model that runs elsewhere, in place of one on this machine.
+import type { Device } from '../backends/backend.ts'
 import type { ModelServerOptions } from '../index.ts'
 import { UsageError } from './exit-codes.ts'
 
@@ -16,14 +17,22 @@ export function modelServerIn(text: string): ModelServerOptions {
   return { url, ...(model === undefined ? {} : { model: model.trim() }), ...(apiKey ? { apiKey } : {}) }
 }
 
-/** The server of the flag; null without it. Its model is the only one of its engine, so no other flag names one. */
-export function modelServerGiven(flags: {
+export interface OneModelFlags {
   readonly modelServer?: string
   readonly model?: string
   readonly chain?: unknown
-}): ModelServerOptions | null {
+  readonly device?: Device | 'auto'
+}
+
+/**
+ * The server of the flag; null without it. Its model is the only one of its engine, so no other flag names one, or says
+ * where it runs.
+ */
+export function modelServerGiven(flags: OneModelFlags): ModelServerOptions | null {
   if (flags.modelServer === undefined) return null
   if (flags.model !== undefined) throw new UsageError('--model-server and --model were given; keep one of them')
   if (flags.chain !== undefined) throw new UsageError('--model-server and --chain were given; keep one of them')
+  // The default of the flag is the CPU.
+  if ((flags.device ?? 'cpu') !== 'cpu') throw new UsageError('--model-server and --device were given; the server chooses its own device')
   return modelServerIn(flags.modelServer)
 }

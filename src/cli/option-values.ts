@@ -2,6 +2,7 @@
 import { Option } from 'commander'
 import { DEVICES } from '../backends/backend.ts'
 import { DELIBERATION_MODES } from '../questions/shared/deliberation.ts'
+import { duration } from '../service/setting-kinds.ts'
 import { UsageError } from './exit-codes.ts'
 
 /** `--json`, which every command that prints results has. */
@@ -36,10 +37,13 @@ export function collect(text: string, all: readonly string[] = []): readonly str
   return [...all, text]
 }
 
+const deadline = duration(1, 86_400_000)
+
+/** Of `--deadline`: a time with its unit, as `assay serve` takes it, or a number of milliseconds. */
 export function milliseconds(text: string): number {
-  const ms = Number(text)
-  if (Number.isFinite(ms) && ms > 0) return ms
-  throw new UsageError(`--deadline takes a number of milliseconds above 0, not "${text}"`)
+  const ms = deadline.read(text)
+  if (ms !== null) return ms
+  throw new UsageError(`--deadline takes ${deadline.takes}, not "${text}"`)
 }
 
 /** A whole number from `least` on. */

@@ -77,7 +77,8 @@ interface OutcomeLine {
 
 export async function linesOf(file: string, terminal: Terminal): Promise<OutcomeLine[]> {
   const text = file === '-' ? await terminal.read() : await reading(file, () => readFile(resolve(terminal.folder, file), 'utf8'))
-  return text.split(/\r?\n/).flatMap((line, i) => {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  return lines.flatMap((line, i) => {
     if (line.trim() === '') return []
     const value = jsonOr(line) as { readonly event?: unknown; readonly outcomes?: unknown } | null
     if (typeof value !== 'object' || typeof value?.event !== 'string' || typeof value.outcomes !== 'object' || value.outcomes === null)
@@ -113,6 +114,16 @@ export async function modelIn(
 /** The calibrations that a store has served: in it, unless a flag names another folder. */
 export function versionsOf(flags: ServedFlags, terminal: Terminal): CalibrationFolder {
   return calibrationVersions(resolve(terminal.folder, flags.calibrations ?? join(flags.store, 'calibrations')))
+}
+
+/** The model of an id, by the newest calibration that is served of it. */
+export async function modelServed(versions: CalibrationFolder, id: string): Promise<CalibratedModel> {
+  const { calibrations } = await versions.newest()
+  const found = calibrations.find(({ model }) => model.id === id)
+  if (found !== undefined) return found.model
+  const others = [...new Set(calibrations.map(({ model }) => model.id))]
+  const instead = others.length === 0 ? '' : `; there are calibrations of ${others.join(', ')}`
+  throw new UsageError(`no calibration of the model "${id}" is served${instead}`)
 }
 
 /** What a store serves, of each model the newest; says what is passed over. */

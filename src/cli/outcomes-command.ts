@@ -13,7 +13,17 @@ import { type AddCommand, type CommandContext, outputOf, say } from './command.t
 import { UsageError } from './exit-codes.ts'
 import { reading } from './given-files.ts'
 import { asJson, count } from './option-values.ts'
-import { linesOf, modelIn, type ServedFlags, type StoreFlags, servedIn, truthsOf, versionsOf, withStore } from './outcome-inputs.ts'
+import {
+  linesOf,
+  modelIn,
+  modelServed,
+  type ServedFlags,
+  type StoreFlags,
+  servedIn,
+  truthsOf,
+  versionsOf,
+  withStore,
+} from './outcome-inputs.ts'
 import { refitStore } from './refit-store.ts'
 import { showDrift, showRecorded, showRefit, showRollBack } from './show-outcomes.ts'
 
@@ -131,11 +141,14 @@ function addRefit(outcomes: Command, { terminal, attempt }: CommandContext): voi
 function addRollback(outcomes: Command, { terminal, attempt }: CommandContext): void {
   command(outcomes, 'rollback', 'serve the calibration before the current one')
     .addOption(calibrationsOption())
+    .option('--model <id>', 'of which model (default: of the one that a calibration was served for last)')
     .option('--why <words>', 'for the history', 'asked for on the command line')
     .action((flags: ServedFlags & { readonly why: string }) => {
       const output = outputOf(flags, terminal)
       return attempt(output, async () => {
-        const change = await versionsOf(flags, terminal).rollBack({ at: Date.now(), why: flags.why })
+        const versions = versionsOf(flags, terminal)
+        const model = flags.model === undefined ? undefined : await modelServed(versions, flags.model)
+        const change = await versions.rollBack({ at: Date.now(), why: flags.why }, model)
         say(terminal, output, change, () => showRollBack(change))
       })
     })

@@ -5,14 +5,16 @@ import { EngineError } from '../core/errors.ts'
 import { isFolder } from '../core/files.ts'
 import { changeFrom } from '../evaluate/baseline.ts'
 import { casesOf, worstQuestions } from '../evaluate/cases.ts'
-import { type Row, readRows, shortPath } from '../evaluate/dataset.ts'
+import { type Row, readRows, rowName, shortPath } from '../evaluate/dataset.ts'
 import { evaluationOf } from '../evaluate/numbers.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../evaluate/report/curves.ts'
 import { pageOf } from '../evaluate/report/page.ts'
+import { stageText } from '../evaluate/report/words.ts'
 import { type ResultsHeader, type RunResults, readResults } from '../evaluate/results.ts'
 import type { RowResult } from '../evaluate/run.ts'
 import { scoredAnswers } from '../evaluate/scored-answers.ts'
 import type { AddCommand, CommandContext } from './command.ts'
+import { UsageError } from './exit-codes.ts'
 import { RESULTS_FILE, requireFiles, sayingNames, writing } from './given-files.ts'
 import { collect, count } from './option-values.ts'
 import type { Terminal } from './terminal.ts'
@@ -23,7 +25,7 @@ Examples:
   $ assay report runs/dev -o report.html --json report.json --dataset dev/*/dev.jsonl.gz --images dev
   $ assay report runs/new -o report.html --baseline runs/old
 
-Results of several runs become one report when model, calibration and deliberation are the same. Worst answers are shown with their states when the
+Results of several runs become one report when model (or chain), calibration and deliberation are the same. Worst answers are shown with their states when the
 data set is given (or the run kept them); the page holds them, so mind who may see it.`
 
 interface ReportFlags {
@@ -55,6 +57,8 @@ export const addReport: AddCommand = (program, context) => {
 }
 
 async function report(files: readonly string[], flags: ReportFlags, { terminal }: CommandContext): Promise<void> {
+  if (flags.images !== undefined && flags.dataset === undefined)
+    throw new UsageError('--images says where the pictures of --dataset are; give the data set as well')
   await requireFiles(flags.dataset ?? [], terminal)
   const resampling = { resamples: flags.resamples, seed: flags.seed }
   const { headers, rows } = await readAll(files, terminal)
@@ -67,16 +71,16 @@ async function report(files: readonly string[], flags: ReportFlags, { terminal }
   const [diagrams, risk, times] = [diagramsOf(answers, resampling), riskCurve(answers), latencyBins(rows)]
   const places = worstQuestions(rows, { decisions: flags.cases, reads: Math.floor(flags.cases / 2) })
   const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
-  const found = await rowsById(
+  const found = await rowsByName(
     (flags.dataset ?? []).map((file) => resolve(terminal.folder, file)),
     images,
-    new Set(places.map(({ row }) => row.id)),
+    new Set(places.map(({ row }) => rowName(row))),
   )
   const cases = casesOf(places, found)
   const page = await pageOf({ headers, rows, evaluation, diagrams, risk, times, cases, baseline, resampling })
   await writing(flags.output, terminal, (path) => writeFile(path, page))
   terminal.print(
-    `${flags.output}: ${rows.length} rows, ${answers.length} graded answers${cases.length === 0 ? '' : `, the ${cases.length} worst rows`}\n`,
+    `${flags.output}: ${rows.length} rows, ${evaluation.summary.graded} graded answers${cases.length === 0 ? '' : `, the ${cases.length} worst rows`}\n`,
   )
   if (flags.json !== undefined) {
     const worst = cases.flatMap((row) => row.cases.map(({ asked: _, ...shown }) => shown))
@@ -117,9 +121,10 @@ async function readAll(
 type Facts = Readonly<Record<string, string | boolean>>
 
 function sameIn({ binding }: ResultsHeader): Facts {
-  const { engine, model, calibration, deliberation, selfCheck } = binding
+  const { engine, model, stages = [], calibration, deliberation, selfCheck } = binding
   const { revision, templateHash: template } = model
-  return { engine, revision, template, calibration: calibration ?? 'none', deliberation, 'self-check': selfCheck }
+  const chain = stages.map(stageText).join(', ') || 'none'
+  return { engine, chain, revision, template, calibration: calibration ?? 'none', deliberation, 'self-check': selfCheck }
 }
 
 function differencesOf(first: Facts, other: Facts): string[] {
@@ -134,8 +139,8 @@ function describe({ binding: { model, calibration, deliberation } }: ResultsHead
   return `${shortPath(file)} (${model.id} ${model.revision.slice(0, 8)}, calibration ${calibration ?? 'none'}, deliberation ${deliberation})`
 }
 
-async function rowsById(paths: readonly string[], images: string | null, wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, Row>> {
+async function rowsByName(paths: readonly string[], images: string | null, wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, Row>> {
   const found = new Map<string, Row>()
-  for await (const row of readRows(paths, images)) if (wanted.has(row.id)) found.set(row.id, row)
+  for await (const row of readRows(paths, images)) if (wanted.has(rowName(row))) found.set(rowName(row), row)
   return found
 }

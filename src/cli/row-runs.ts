@@ -1,8 +1,10 @@
 // What the commands that run labelled rows share: the rows of files, a warm engine, and a run that shows how far it is.
 import { resolve } from 'node:path'
+import { EngineError } from '../core/errors.ts'
 import { type Dataset, openDataset, type Row, readRows, type Selection } from '../evaluate/dataset.ts'
-import type { RunBinding } from '../evaluate/results.ts'
+import type { BoundStage, RunBinding } from '../evaluate/results.ts'
 import { askAndObserve, type RowResult, type RunSettings, runRows } from '../evaluate/run.ts'
+import type { ChainFlag } from './chain-flag.ts'
 import { type CliEngine, sayOtherDevices } from './command.ts'
 import { requireFiles, sayingNames } from './given-files.ts'
 import { startProgress } from './progress.ts'
@@ -72,6 +74,33 @@ export async function warmUp(
   model: string | null,
   terminal: Terminal,
 ): Promise<Pick<RunBinding, 'engine' | 'model' | 'calibration'>> {
+  const { bound, warnings } = await askOnce(engine, model)
+  for (const warning of warnings) terminal.warn(`${warning}\n`)
+  sayOtherDevices(engine, terminal)
+  return bound
+}
+
+/** The same for each stage of the chain of an id. One that cannot be asked is bound as such: the run passes over it. */
+export async function warmUpStages(engine: CliEngine, chain: ChainFlag, id: string, terminal: Terminal): Promise<readonly BoundStage[]> {
+  const ids = engine.models().find((model) => model.id === id)?.stages ?? chain.stages.map(({ model }) => model)
+  const bound: BoundStage[] = []
+  for (const [i, { threshold = null }] of chain.stages.entries()) {
+    const stage = ids[i]!
+    const found = await askOnce(engine, stage).catch((error: unknown) => {
+      if (!(error instanceof EngineError)) throw error
+      terminal.warn(`${stage} cannot be asked, and is passed over: ${error.message}\n`)
+      return null
+    })
+    const { revision = null, templateHash = null } = found?.bound.model ?? {}
+    bound.push({ id: stage, threshold, revision, templateHash, calibration: found?.bound.calibration ?? null })
+  }
+  return bound
+}
+
+async function askOnce(
+  engine: CliEngine,
+  model: string | null,
+): Promise<{ readonly bound: Pick<RunBinding, 'engine' | 'model' | 'calibration'>; readonly warnings: readonly string[] }> {
   const request = {
     ...(model === null ? {} : { model }),
     state: 'Warm up.',
@@ -80,11 +109,10 @@ export async function warmUp(
   const options = { deadlineMs: ROW_DEADLINE_MS, deliberation: 'never' } as const
   const { response, event } = await askAndObserve((asked, how) => engine.ask(asked, how), request, options)
   const { simo } = response
-  for (const warning of simo.warnings) terminal.warn(`${warning}\n`)
-  sayOtherDevices(engine, terminal)
-  return {
+  const bound = {
     engine: simo.engine,
     model: { id: response.model, revision: simo.model_revision, templateHash: event?.templateHash ?? '' },
     calibration: simo.calibration.version,
   }
+  return { bound, warnings: simo.warnings }
 }

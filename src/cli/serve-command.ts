@@ -12,7 +12,7 @@ import { MODEL_SERVER_HELP } from './model-server.ts'
 import { databaseFile } from './open-service-store.ts'
 import { asJson, collect } from './option-values.ts'
 import type { RunningService } from './run-service.ts'
-import { aliasesFor, deadAliases, type ModelFlags, modelsOf, requirePrices, servedChain } from './serve-models.ts'
+import { aliasesFor, deadAliases, type ModelFlags, modelsOf, requirePrices, servedChain, withChain } from './serve-models.ts'
 import { noteServing } from './serving-note.ts'
 import { settingsFrom } from './settings-from.ts'
 import { type Started, showStarted } from './show-serve.ts'
@@ -60,10 +60,7 @@ export const addServe: AddCommand = (program, { terminal, attempt }) => {
         .helpGroup('Models and money:'),
     )
     .addOption(
-      new Option('--chain <models>', `${CHAIN_HELP}; name=… names it (ASSAY_CHAIN)`)
-        .env('ASSAY_CHAIN')
-        .argParser(chainFlag)
-        .helpGroup('Models and money:'),
+      new Option('--chain <models>', `${CHAIN_HELP}; name=… names it (ASSAY_CHAIN)`).argParser(chainFlag).helpGroup('Models and money:'),
     )
     .addOption(
       new Option(
@@ -82,7 +79,7 @@ export const addServe: AddCommand = (program, { terminal, attempt }) => {
     .addOption(asJson())
     .action((flags: ModelFlags & { readonly json?: true }) => {
       const output = outputOf(flags, terminal)
-      return attempt(output, () => serve(flags, settingsFrom(given), output, terminal))
+      return attempt(output, () => serve(withChain(flags), settingsFrom(given), output, terminal))
     })
 }
 

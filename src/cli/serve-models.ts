@@ -1,10 +1,11 @@
 // The models of a service: the shipped one, folders of others, or the fake one, for trying out and for load tests.
 import type { Backend } from '../backends/backend.ts'
+import { didYouMean } from '../core/suggest.ts'
 import type { ModelChain } from '../pipeline/chain.ts'
 import { DEFAULT_MODEL, type ModelSource } from '../pipeline/models.ts'
 import { duration } from '../service/setting-kinds.ts'
 import { DEFAULT_SETTINGS, type ServiceSettings } from '../service/settings.ts'
-import { type ChainFlag, chainFrom, idOfFolder } from './chain-flag.ts'
+import { type ChainFlag, chainFlag, chainFrom, idOfFolder } from './chain-flag.ts'
 import { UsageError } from './exit-codes.ts'
 import { folderOf, keptDefaultModel } from './model-names.ts'
 import { modelServerIn } from './model-server.ts'
@@ -66,6 +67,12 @@ export async function modelsOf(
   return sources
 }
 
+/** The flags with the chain of the environment where they have none; an empty variable counts as not set. */
+export function withChain(flags: ModelFlags): ModelFlags {
+  const text = process.env.ASSAY_CHAIN ?? ''
+  return flags.chain !== undefined || text.trim() === '' ? flags : { ...flags, chain: chainFlag(text) }
+}
+
 /** The chain of --chain over the models that are served; null without it. */
 export async function servedChain(chain: ChainFlag | undefined, ids: readonly string[]): Promise<ModelChain | null> {
   if (chain === undefined) return null
@@ -89,13 +96,23 @@ async function loadFake(delayMs: number): Promise<Backend> {
   return createFakeBackend({ id: FAKE_MODEL, isForgetful: true, score: wait, read: wait })
 }
 
-/** Throws `UsageError` when some models have prices and one has none: a typing error would give its answers away. */
-export function requirePrices({ prices }: Pick<ServiceSettings, 'prices'>, ids: readonly string[]): void {
-  if (Object.keys(prices).length === 0 || Object.hasOwn(prices, '*')) return
-  const unnamed = ids.filter((id) => !Object.hasOwn(prices, id))
-  if (unnamed.length > 0) {
+/**
+ * Throws `UsageError` where a typing error would have a model answer for nothing, or for the price of all others: when
+ * some models have prices and one has none, and when a model that is not there has one beside `*`.
+ */
+export function requirePrices(
+  { prices, announcedModels }: Pick<ServiceSettings, 'prices' | 'announcedModels'>,
+  ids: readonly string[],
+): void {
+  const { '*': ofOthers, ...named } = prices
+  const unnamed = ids.filter((id) => !Object.hasOwn(named, id))
+  if (ofOthers === undefined && Object.keys(named).length > 0 && unnamed.length > 0)
     throw new UsageError(`--prices says nothing of ${unnamed.join(', ')}; give it a price, 0 for none, or all others one with *=`)
-  }
+  const known = [...ids, ...Object.keys(announcedModels)]
+  const stranger = Object.keys(named).find((name) => !known.includes(name))
+  if (ofOthers === undefined || stranger === undefined) return
+  const hint = didYouMean(stranger, known)
+  throw new UsageError(`--prices has a price for ${stranger}, a model that is not served.${hint} There is ${known.join(', ')}`)
 }
 
 /**

@@ -72,14 +72,19 @@ export function showComparison(tasks: readonly CalibrationComparison[], versions
     `${first.excess.toFixed(3)} / ${second.excess.toFixed(3)}`,
     `[${first.interval.map((end) => end.toFixed(3)).join(', ')}]`,
   ])
-  const headings = ['task', 'rows', 'log-loss', 'difference', 'Brier', 'difference', 'calibration error', 'interval']
-  const isBetter = tasks.filter(({ logLoss }) => logLoss.interval[1] < 0).length
-  const isWorse = tasks.filter(({ logLoss }) => logLoss.interval[0] > 0).length
+  const headings = ['task', 'distributions', 'log-loss', 'difference', 'Brier', 'difference', 'calibration error', 'interval']
+  const judged = tasks.filter(({ states }) => states > 1)
+  const isBetter = judged.filter(({ logLoss }) => logLoss.interval[1] < 0).length
+  const isWorse = judged.filter(({ logLoss }) => logLoss.interval[0] > 0).length
+  const which = judged.length === tasks.length ? 'lines' : 'lines with more than one state'
   const [own, other] = versions.map((version) => version ?? 'no calibration')
   const notes = [
     `first ${own}, second ${other}; differences are first - second with 95 % intervals by state, below 0 the first is better.`,
     'calibration error: smooth ECE above what chance alone gives; the interval is of the first.',
-    paint(isWorse > 0 ? 'yellow' : 'green', `log-loss surely better in ${isBetter}, surely worse in ${isWorse} of ${tasks.length} lines`),
+    paint(
+      isWorse > 0 ? 'yellow' : 'green',
+      `log-loss surely better in ${isBetter}, surely worse in ${isWorse} of ${judged.length} ${which}`,
+    ),
   ]
   return `${[tableOf([headings, ...lines], look), ...notes].join('\n')}\n`
 }

@@ -21,7 +21,7 @@ function tableBy(names: readonly string[], summaries: readonly TypeSummary[], lo
   const rows = summaries.map(({ type, count, right, margin, guess, logLoss, brier, deliberated }) => [
     plain(type),
     String(count),
-    `${number(right)} ± ${number(margin)}`,
+    margin === null ? number(right) : `${number(right)} ± ${number(margin)}`,
     guess === 0 ? '' : number(guess),
     number(logLoss),
     number(brier),

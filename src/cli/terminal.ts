@@ -92,10 +92,11 @@ export function padColumns(text: string, columns: number): string {
 
 /** Columns aligned: the first to the left, others to the right. The first row is its heading. */
 export function tableOf(rows: readonly (readonly string[])[], { hasColor }: Pick<Terminal, 'hasColor'>): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => columnsOf(row[column]!))))
   return rows
     .map((row, i) => {
-      const line = row.map((cell, column) => (column === 0 ? padColumns(cell, widths[0]!) : cell.padStart(widths[column]!))).join('  ')
+      const spaces = row.map((cell, column) => ' '.repeat(widths[column]! - columnsOf(cell)))
+      const line = row.map((cell, column) => (column === 0 ? cell + spaces[0] : spaces[column] + cell)).join('  ')
       return i === 0 ? painter(hasColor)('dim', line) : line
     })
     .join('\n')

@@ -73,6 +73,11 @@ export interface RecordedTruths {
   readonly recorded: readonly string[]
   /** Those of them that had a label before. */
   readonly replaced: readonly string[]
+  /**
+   * Those of them that no fit sees before the operator has looked, since they came in a burst; older services do not
+   * say.
+   */
+  readonly quarantined?: readonly string[]
 }
 
 export interface ServedModel {

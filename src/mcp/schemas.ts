@@ -8,7 +8,7 @@ type Schema = { readonly type: 'object'; readonly [field: string]: Json }
 
 const SOURCE = {
   description:
-    'Where the picture is: {"type":"path","path":"/absolute/file.png"}, {"type":"base64","media_type":"image/png","data":"…"}, or a data: URL. PNG, JPEG or WebP.',
+    'Where the picture is: {"type":"path","path":"/absolute/file.png"}, {"type":"base64","media_type":"image/png","data":"…"}, or a data: URL. PNG, JPEG, WebP or GIF.',
   anyOf: [
     {
       type: 'object',
@@ -39,7 +39,8 @@ const STATE = {
           text: {},
           value: {},
           source: SOURCE,
-          max_frames: { description: 'video: how many frames of its source are looked at, evenly; default 8' },
+          fps: { description: 'video: how many frames of each second of its source are looked at' },
+          max_frames: { description: 'video: how many frames of its source are looked at, evenly; without fps 8 by default' },
           start_ms: { description: 'video: where the stretch begins that is looked at' },
           end_ms: { description: 'video: where it ends' },
           frames: { description: 'video: [{"source":{…},"t_ms":milliseconds}], in order of time' },
@@ -176,6 +177,11 @@ export const OUTCOME_OUTPUT: Schema = {
     event: { type: 'string' },
     recorded: { type: 'array', items: { type: 'string' } },
     replaced: { type: 'array', items: { type: 'string' }, description: 'Those that had an outcome before.' },
+    quarantined: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Of a service: those that nothing is learned from before its operator has looked, since they came in a burst.',
+    },
   },
   required: ['event', 'recorded', 'replaced'],
 }

@@ -26,7 +26,12 @@ export interface Asker {
     event: string,
     outcomes: Readonly<Record<string, Json>>,
     options: { readonly selectionProbability?: number },
-  ): Promise<{ readonly event: string; readonly recorded: readonly string[]; readonly replaced: readonly string[] }>
+  ): Promise<{
+    readonly event: string
+    readonly recorded: readonly string[]
+    readonly replaced: readonly string[]
+    readonly quarantined?: readonly string[]
+  }>
 }
 
 export interface McpOptions {

@@ -65,8 +65,8 @@ const RETRY_AFTER_MS = 1000
  * replicas does not wait for ever here.
  */
 const TURNS_WITH_ONE_ROUND = 8
-/** Bodies of all groups that may come in at the same time, in those of one group. */
-const GROUPS_THAT_ARRIVE = 16
+/** Bodies of all groups together, as a multiple of what one group may have coming in. */
+const ALL_ARRIVALS = 16
 
 /** With `recentTurns`, turns are fair over all replicas as long as it knows of others; without, over this one. */
 export function createAdmissionQueue(
@@ -182,7 +182,7 @@ export function createAdmissionQueue(
       requireSlot(group)
       const own = arrivingOf.get(group) ?? 0
       if (own >= arrivals) throw refusal('rate_limited', `Your account has ${own} requests whose bodies are still coming in`, arrivals)
-      const most = arrivals * GROUPS_THAT_ARRIVE
+      const most = arrivals * ALL_ARRIVALS
       if (arriving >= most) throw refusal('overloaded', `${arriving} requests are still coming in`, most)
       arriving += 1
       arrivingOf.set(group, own + 1)

@@ -15,7 +15,7 @@ export type AliasTable = ServiceSettings['aliases']
 /** What answers requests that name no model, where it stands for one. */
 export const DEFAULT_ALIAS = 'default'
 /** A name in a request; `*` at its end stands for any ending. */
-export const ALIAS_NAME = /^[^\s*=,\p{Cc}]{1,127}\*?$/u
+export const ALIAS_NAME = /^(?=.{1,128}$)[^\s*=,\p{Cc}]+\*?$/u
 
 export interface AliasOptions {
   readonly engine: Pick<EngineCore, 'models'>

@@ -25,7 +25,7 @@ import type { Metrics } from './telemetry.ts'
 export interface AnswererParts extends SettlingParts {
   readonly engine: EngineCore
   readonly metrics: Metrics
-  readonly queue: AdmissionQueue
+  readonly queue: Pick<AdmissionQueue, 'load'>
   readonly answering: Pick<AnsweringCalibrations, 'of'>
   readonly aliases: Pick<ServiceAliases, 'table'>
   readonly rates: RateLimits
@@ -52,8 +52,8 @@ export function createAnswerer(parts: AnswererParts): StoppableAnswerer {
     const asked = await translate(call, progress)
     const replay = await settling.claim(call, progress)
     if (replay !== null) return replay
-    // Requests without an idempotency key had their balance checked on arrival.
-    if (call.idempotencyKey !== null || call.principal.key === null) await requireBalance(call, asked.model)
+    // On arrival it was not known which model is asked, nor whether the answer is there already.
+    await requireBalance(call, asked.model)
     const calibrations = await fromStore(answering.of(call.principal.account))
 
     const endWait = deadline.startWait()
@@ -143,18 +143,16 @@ export function createAnswerer(parts: AnswererParts): StoppableAnswerer {
   }
 
   return {
-    async answer(call, given) {
+    async answer(call, slot) {
       const progress: CallProgress = { translated: null, model: null, questions: 0, token: null }
       const deadline = startCallDeadline(settings.deadlineMs, call.receivedAt, call.signal)
       deadlines.add(deadline)
-      let slot = given
       try {
-        slot ??= queue.enter(call.principal.account)
         return await run(call, slot, progress, deadline)
       } catch (error) {
         return await settling.fail(call, progress, deadline.reasonOf(error))
       } finally {
-        slot?.leave()
+        slot.leave()
         deadline.end()
         deadlines.delete(deadline)
       }

@@ -44,11 +44,10 @@ export interface HttpReply {
 
 /**
  * Answers calls: translate, claim, wait for a turn, ask, settle, reply. Never throws: an error is a reply too, and then
- * nothing was charged. `slot`: the one taken in the admission queue before the body was read, which is given back here;
- * without it, one is taken.
+ * nothing was charged. `slot`: the one taken in the admission queue, which is given back here.
  */
 export interface Answerer {
-  answer(call: Call, slot?: QueueSlot): Promise<HttpReply>
+  answer(call: Call, slot: QueueSlot): Promise<HttpReply>
   /** Requests that run or wait now. */
   readonly load: { readonly running: number; readonly waiting: number }
 }

@@ -85,10 +85,10 @@ export interface ErrorReply {
   readonly body: ErrorBody
 }
 
-/** Seconds until a 503 may be tried again, where nothing better is known. */
+/** When to come back after a 503, where nothing better is known. */
 const RETRY_AFTER_MS = 1000
 
-/** Problems that are said one by one; more are counted in no one's favour. */
+/** Most problems that a reply lists; the rest are left out. */
 const MOST_PROBLEMS = 20
 /** What clients sent may stand in messages and pointers, but not all of it again. */
 const MESSAGE_CHARACTERS = 2000

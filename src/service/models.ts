@@ -24,7 +24,10 @@ export function priceOf(model: string, prices: ServiceSettings['prices']): NanoD
   return ownEntry(prices, model) ?? ownEntry(prices, ANY) ?? 0n
 }
 
-/** Whether every model costs something, so that an account without balance can be refused before the model is known. */
-export function isNothingFree(prices: ServiceSettings['prices']): boolean {
-  return (ownEntry(prices, ANY) ?? 0n) > 0n && Object.values(prices).every((price) => price > 0n)
+/**
+ * Whether each of the models costs something, so that an account without balance can be refused before it is known
+ * which one is asked.
+ */
+export function isNothingFree(prices: ServiceSettings['prices'], models: readonly { readonly id: string }[]): boolean {
+  return models.length > 0 && models.every(({ id }) => priceOf(id, prices) > 0n)
 }

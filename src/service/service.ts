@@ -58,7 +58,7 @@ export interface Service {
   drain(): Promise<void>
 }
 
-/** Bodies that may be in memory at the same time, in largest ones; smaller ones are as many as fit. */
+/** Memory for all incoming bodies, as a multiple of the largest body. */
 const LARGEST_BODIES = 8
 /** How long replies that were written may take to reach slow readers. */
 const FLUSH_MS = 2000

@@ -54,7 +54,8 @@ function quantity(what: string, placeholder: string, units: readonly Unit[], lea
       const suffix = match[2]!.toLowerCase()
       const size = suffix === '' ? 1 : units.find(([name]) => name.toLowerCase() === suffix)?.[1]
       if (size === undefined) return null
-      const value = Number(match[1]) * size
+      // Fractions of a larger unit are rounded to the smallest one, which itself has none.
+      const value = size === 1 ? Number(match[1]) : Math.round(Number(match[1]) * size)
       return Number.isSafeInteger(value) && value >= least && value <= most ? value : null
     },
     show,

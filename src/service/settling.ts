@@ -55,6 +55,8 @@ const LEASE_MARGIN_MS = 10_000
 /** How long a failed call's reply waits for the store to note the failure. */
 const NOTE_MS = 1000
 const CLAIMS = 3
+const NOT_KEPT =
+  'The answer could not be charged and kept, so it is not given: the service cannot reach its database. Try again after Retry-After.'
 
 export function createSettling({ store, settings, log, now }: SettlingParts): Settling {
   async function claim(call: Call, progress: CallProgress): Promise<HttpReply | null> {
@@ -88,10 +90,9 @@ export function createSettling({ store, settings, log, now }: SettlingParts): Se
   async function settle(call: Call, progress: CallProgress, translated: Translated, answer: EngineAnswer): Promise<HttpReply> {
     const settlement = settlementOf(call, progress, translated, answer)
     for (let attempt = 0; attempt < CLAIMS; attempt++) {
-      const message = 'The answer could not be charged and kept, so it is not given: the service cannot reach its database.'
       const settled = await store.settle({ ...settlement, token: progress.token }).catch((error: unknown) => {
         const isInDoubt = error instanceof SettlementInDoubt
-        return fromStore(Promise.reject(error), isInDoubt ? inDoubt(call.idempotencyKey !== null) : message)
+        return fromStore(Promise.reject(error), isInDoubt ? inDoubt(call.idempotencyKey !== null) : NOT_KEPT)
       })
       if (settled.state === 'insufficient_balance') throw insufficient(settled.balance, settlement.record.cost)
       progress.token = null
@@ -166,7 +167,7 @@ export function createSettling({ store, settings, log, now }: SettlingParts): Se
 
 function inDoubt(hasKey: boolean): string {
   const message = 'The service lost its database while this answer was charged: it may have been charged, and is not given.'
-  if (hasKey) return `${message} The same request with the same Idempotency-Key gives it and charges it once.`
+  if (hasKey) return `${message} The same request with the same Idempotency-Key gives it and charges it once. Try again after Retry-After.`
   return `${message} Without an Idempotency-Key the same request is charged anew.`
 }
 

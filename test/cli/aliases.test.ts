@@ -7,7 +7,7 @@ import { EXIT } from '../../src/cli/exit-codes.ts'
 import { noteServing } from '../../src/cli/serving-note.ts'
 import { serviceFolder } from './service-folder.ts'
 
-const service = serviceFolder()
+const service = serviceFolder({ hasDatabase: true })
 const run = (args: readonly string[], isInteractive?: boolean) => service.run(['aliases', ...args], isInteractive)
 
 describe('assay aliases', () => {
@@ -61,7 +61,11 @@ describe('assay aliases', () => {
   })
 
   it('refuses names that cannot be, those that are none, and a database that is not there', async () => {
-    expect(await run(['list'])).toMatchObject({ code: EXIT.usage, err: expect.stringContaining('there is no database') })
+    for (const args of [['list'], ['set', 'fast', 'small']])
+      expect(await run([...args, '--database', 'other.db'])).toMatchObject({
+        code: EXIT.usage,
+        err: expect.stringContaining('there is no database other.db'),
+      })
     await run(['set', 'fast', 'small'])
     for (const name of ['a b', 'a,b', '*x', 'a=b', '']) expect((await run(['set', name, 'small'])).code, name).toBe(EXIT.usage)
     expect(await run(['rm', 'fasd'])).toMatchObject({

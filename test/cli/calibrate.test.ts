@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
-import { writeEvidence } from '../../src/calibration/evidence/evidence-file.ts'
+import { readEvidence, writeEvidence } from '../../src/calibration/evidence/evidence-file.ts'
 import { addCalibrate } from '../../src/cli/calibrate-command.ts'
 import { EXIT, exitCodeOf } from '../../src/cli/exit-codes.ts'
 import { sayError } from '../../src/cli/say-error.ts'
@@ -103,7 +103,26 @@ describe('assay calibrate', () => {
     expect(await warnings('old.json', 'test.jsonl.gz')).toBe('')
   })
 
-  it('takes the model from flags when the evidence is of none', async () => {
+  it('says of learned heads that they are not compared', async () => {
+    await run(['fit', 'fit.jsonl', '-o', 'mine.json'])
+    const { version: _, ...mine } = JSON.parse(await readFile(join(folder, 'mine.json'), 'utf8'))
+    const head = { question: 'q0', readout: 'binary', width: 8, labels: 30, scale: 1, biases: [0, 0], weights: [] }
+    await writeFile(join(folder, 'headed.json'), JSON.stringify(sealCalibration({ ...mine, heads: { q0: head } })))
+    const { err } = await run(['compare', 'headed.json', '--on', 'test.jsonl.gz'])
+    expect(err).toMatch(/^warning: headed\.json answers a question by a head of its own, .* so only the maps are compared/)
+  })
+
+  it('is sure of nothing where a task has one state', async () => {
+    await run(['fit', 'fit.jsonl', '-o', 'mine.json'])
+    const { evidence } = await readEvidence(join(folder, 'test.jsonl.gz'))
+    const alike = evidence.slice(0, 5).map((one, i) => ({ ...one, state: 'one', task: i < 3 ? 'a' : 'b' }))
+    await writeEvidence(join(folder, 'alike.jsonl'), MODEL, alike)
+    const { out } = await run(['compare', 'mine.json', '--on', 'alike.jsonl'], { isInteractive: true })
+    expect(out).toContain('log-loss surely better in 0, surely worse in 0 of 0 lines with more than one state')
+    expect(out).toMatch(/^task +distributions +log-loss/m)
+  })
+
+  it('takes the model from flags, whatever the evidence says', async () => {
     const flags = ['--model-id', 'x', '--revision', 'r', '--template', 't']
     const { out } = await run(['fit', 'fit.jsonl', 'other.jsonl', '-o', 'named.json', ...flags])
     expect(JSON.parse(out).model).toEqual({ id: 'x', revision: 'r', templateHash: 't' })

@@ -1,10 +1,10 @@
 // --chain: how it is read, which models it means, and what is wrong with it.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { chainFlag } from '../../src/cli/chain-flag.ts'
 import { EXIT } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/program.ts'
-import { aliasesFor, modelsOf, servedChain } from '../../src/cli/serve-models.ts'
+import { aliasesFor, modelsOf, servedChain, withChain } from '../../src/cli/serve-models.ts'
 import type { ModelChain } from '../../src/index.ts'
 import { chainOf, createEngine } from '../../src/index.ts'
 import { DEFAULT_SETTINGS } from '../../src/service/settings.ts'
@@ -21,6 +21,18 @@ describe('--chain', () => {
 
   it.each(['small', 'small,', ',', 'small:2,large', ''])('refuses %j', (text) => {
     expect(() => chainFlag(text)).toThrow(/--chain takes two models or more.*small:0\.6,large/)
+  })
+
+  it('stands in the environment where no flag is given; an empty variable counts as not set', () => {
+    const flag = chainFlag('a,b')
+    vi.stubEnv('ASSAY_CHAIN', ' ')
+    expect(withChain({})).toEqual({})
+    vi.stubEnv('ASSAY_CHAIN', 'c,d')
+    expect(withChain({}).chain?.stages).toEqual([{ model: 'c' }, { model: 'd' }])
+    expect(withChain({ chain: flag }).chain).toBe(flag)
+    vi.stubEnv('ASSAY_CHAIN', 'c')
+    expect(() => withChain({})).toThrow(/--chain takes two models/)
+    vi.unstubAllEnvs()
   })
 
   it('serves its models once each, and a chain of them by their ids', async () => {

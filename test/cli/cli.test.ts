@@ -9,9 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { EXIT, exitCodeOf } from '../../src/cli/exit-codes.ts'
 import { splitOptions } from '../../src/cli/flags.ts'
+import { milliseconds } from '../../src/cli/option-values.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { percent } from '../../src/cli/show.ts'
-import { columnsOf, padColumns, plain, shorten, type Terminal } from '../../src/cli/terminal.ts'
+import { columnsOf, padColumns, plain, shorten, type Terminal, tableOf } from '../../src/cli/terminal.ts'
 import { EngineError, ERROR_CODES } from '../../src/core/errors.ts'
 import { createEngine } from '../../src/pipeline/engine.ts'
 import { ANNOUNCED_MODELS } from '../../src/pipeline/models.ts'
@@ -219,7 +220,7 @@ describe('assay ask with flags', () => {
     ['two names of one question', ['--state', 'x', '--noul', 'x', '--as', '1 a', '--as', 'b'], /before --as "b" is called "1 a" already/],
     ['one name twice', ['--state', 'x', '--noul', 'x', '--as', 'a', '--noul', 'y', '--as', 'a'], /two questions are called "a"/],
     ['a derive without a name', ['--state', 'x', '--noul', 'x', '--derive', 'q1 > 0.5'], /name and an expression/],
-    ['a wrong deadline', ['--state', 'x', '--noul', 'x', '--deadline', 'soon'], /milliseconds/],
+    ['a wrong deadline', ['--state', 'x', '--noul', 'x', '--deadline', 'soon'], /--deadline takes a time such as 500ms/],
     ['a file and flags', ['text.json', '--noul', 'x'], /keep one/],
     ['a file that is not there', ['nowhere.json'], /nowhere\.json cannot be read: there is no such file/],
     ['a folder for a file', ['inner'], /it is a folder/],
@@ -327,7 +328,9 @@ describe('assay ask with files', () => {
   it('says everything that is wrong, as JSON too', async () => {
     const { code, out, err } = await run(['ask', 'wrong.json'])
     expect(code).toBe(EXIT.request)
-    expect(JSON.parse(out).error).toMatchObject({ code: 'invalid_question', message: expect.any(String) })
+    const { error } = JSON.parse(out)
+    expect(error).toMatchObject({ code: 'invalid_question', message: expect.any(String) })
+    expect(error.problems.map(({ param }: { param: string }) => param)).toEqual(['/questions/a/criteria', '/questions/b/type'])
     expect(err).toContain('at /questions/a')
     expect(err).toContain('at /questions/b/type')
     expect(err).toContain('Did you mean "noul"')
@@ -474,6 +477,20 @@ describe('pieces', () => {
     expect(padColumns('日', 4)).toBe('日  ')
     expect(shorten('short', 5)).toBe('short')
     expect(plain('a\nb\u0007\u001b')).toBe('a b\\u0007\\u001b')
+  })
+
+  it('lines a table up by columns, wide scripts too', () => {
+    const rows = [
+      ['name', 'where'],
+      ['日本語の名前', '東京'],
+      ['short', 'x'],
+    ]
+    expect(tableOf(rows, { hasColor: false }).split('\n')).toEqual(['name          where', '日本語の名前   東京', 'short             x'])
+  })
+
+  it('reads a deadline with its unit, or in milliseconds', () => {
+    expect(['60s', '1500', '1.5s'].map(milliseconds)).toEqual([60_000, 1500, 1500])
+    for (const wrong of ['0', '-1', '1.5', '', '60 seconds']) expect(() => milliseconds(wrong), wrong).toThrow(/--deadline takes a time/)
   })
 
   it('has an exit code for every error code', () => {

@@ -1,10 +1,11 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import Libsql from 'libsql'
 import { describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.ts'
 import { serviceFolder } from './service-folder.ts'
 
-const service = serviceFolder()
+const service = serviceFolder({ hasDatabase: true })
 const run = (args: readonly string[], isInteractive?: boolean) => service.run(['credits', ...args], isInteractive)
 
 describe('assay credits', () => {
@@ -19,6 +20,13 @@ describe('assay credits', () => {
       balanceAfter: '9000000000.100000001',
       note: 'invoice 1207',
     })
+  })
+
+  it('makes no database where there is none: it would be another than that of the service', async () => {
+    const { code, err } = await run(['add', 'acme', '1', '--database', 'other.db'])
+    expect(code).toBe(EXIT.usage)
+    expect(err).toContain('there is no database other.db')
+    expect(await readdir(service.folder)).not.toContain('other.db')
   })
 
   it('takes away what is there, and refuses what is not', async () => {

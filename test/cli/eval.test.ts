@@ -12,6 +12,7 @@ import { runCli } from '../../src/cli/program.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 import { readResults } from '../../src/evaluate/results.ts'
 import type { RowResult } from '../../src/evaluate/run.ts'
+import { chainOf } from '../../src/pipeline/chain.ts'
 import { createEngine } from '../../src/pipeline/engine.ts'
 import { fakeTerminal } from '../shared/terminal.ts'
 
@@ -134,6 +135,35 @@ describe('assay eval', () => {
     expect(await readFile(join(folder, 'again', 'results.jsonl'), 'utf8')).toBe(before)
     const other = await run(['eval', 'rows.jsonl', '-o', 'again', '--limit', '3'])
     expect([other.code, other.err]).toEqual([EXIT.request, expect.stringContaining('selection.limit was null and is 3')])
+  })
+
+  it('refuses to mix answers of two chains, or of one whose models changed', async () => {
+    const revisions = { small: 'one', large: 'one' }
+    const chained = async (chain: string) => {
+      const { terminal, heard } = fakeTerminal(folder)
+      const code = await runCli(['eval', 'rows.jsonl', '-o', 'chained', '--limit', '2', '--chain', chain], terminal, async (_, options) => {
+        const stages = Object.entries(revisions).map(([id, revision], i) => {
+          const fake = createFakeBackend({ id })
+          return { ...options!.chain!.stages[i], model: { ...fake, info: { ...fake.info, revision } } }
+        })
+        return createEngine({ models: [chainOf(stages)] })
+      })
+      return { code, err: heard.err }
+    }
+    expect((await chained('service-1-pro:0.6,/tmp')).code).toBe(EXIT.ok)
+    const { header } = await readResults(join(folder, 'chained', 'results.jsonl'))
+    expect(header.binding.stages).toMatchObject([
+      { id: 'small', threshold: 0.6, revision: 'one', calibration: null },
+      { id: 'large', threshold: null, revision: 'one', calibration: null },
+    ])
+    expect((await chained('service-1-pro:0.6,/tmp')).code).toBe(EXIT.ok)
+    const other = await chained('service-1-pro:0.5,/tmp')
+    expect([other.code, other.err]).toEqual([EXIT.request, expect.stringContaining('stages.0.threshold was 0.6 and is 0.5')])
+    revisions.large = 'two'
+    expect((await chained('service-1-pro:0.6,/tmp')).err).toContain('stages.1.revision was "one" and is "two"')
+    expect((await run(['report', 'chained', 'graded', '-o', 'mixed.html'])).err).toContain(
+      'chain is small:0.6 (one, calibration none), large',
+    )
   })
 
   it('asks failed rows again only when told to', async () => {

@@ -64,6 +64,13 @@ describe('--model-server', () => {
     expect(most).toBe(2)
   })
 
+  it('chooses its own device', async () => {
+    const { terminal, heard } = fakeTerminal(process.cwd())
+    const args = ['ask', '--state', 'x', '--noul', 'It is.', '--device', 'cuda', '--model-server', server.url]
+    expect(await runCli(args, terminal, make)).toBe(2)
+    expect(heard.err).toContain('--model-server and --device were given; the server chooses its own device')
+  })
+
   it('reads names and copies, and refuses what is no address, or two models', async () => {
     expect(modelServerIn('org/qwen=http://a:1, https://b/v1')).toEqual({ model: 'org/qwen', url: ['http://a:1', 'https://b/v1'] })
     expect(modelServerIn('http://a:1/x')).toEqual({ url: ['http://a:1/x'] })

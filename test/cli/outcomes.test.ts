@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeEvidence } from '../../src/calibration/evidence/evidence-file.ts'
+import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { fileOutcomeStore } from '../../src/calibration/outcomes/outcome-file.ts'
 import { recordOutcome } from '../../src/calibration/outcomes/record-outcome.ts'
+import { calibrationVersions } from '../../src/calibration/outcomes/versions.ts'
 import { EXIT } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { seededRandom } from '../../src/core/random.ts'
@@ -109,6 +111,28 @@ describe('assay outcomes', () => {
     const rolled = await run('outcomes rollback --store store --why drift')
     expect(rolled.json()).toMatchObject({ action: 'roll back', version: null, from: ran.candidate, why: 'drift' })
   }, 120_000)
+
+  it('rolls back the model that is named, else the one that was served last', async () => {
+    const versions = calibrationVersions(join(folder, 'store', 'calibrations'))
+    const [ofA, ofB] = ['a', 'b'].map((id) => {
+      const model = { id, revision: `revision of ${id}`, templateHash: 't1' }
+      return fitCalibration(binaryEvidence(seededRandom(4), 20, { slope: 0.5, bias: 0 }), model)
+    })
+    for (const one of [ofA!, ofB!]) await versions.serve(one, { at: 1, why: '', heldOut: null })
+    const wrong = await run('outcomes rollback --store store --model c')
+    expect(wrong.code).toBe(EXIT.usage)
+    expect(wrong.err).toContain('no calibration of the model "c" is served; there are calibrations of b, a')
+    const own = await run('outcomes rollback --store store --model a')
+    expect(own.json()).toMatchObject({ version: null, from: ofA!.version })
+    const last = await run('outcomes rollback --store store', '', true)
+    expect(last.out).toBe(`${ofB!.version} is no longer served; what comes with the model is\n`)
+  })
+
+  it('records lines of a file that begins with a byte order mark', async () => {
+    await oneEvent()
+    await writeFile(join(folder, 'truths.jsonl'), '\uFEFF{"event":"evt_1","outcomes":{"urgent":true}}\r\n')
+    expect((await run('outcomes record --from truths.jsonl --store store')).code).toBe(EXIT.ok)
+  })
 
   it('fits on other evidence of the same model besides, and on no other', async () => {
     await manyEvents(300)

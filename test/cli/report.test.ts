@@ -56,7 +56,11 @@ describe('assay report', () => {
 
   it('says what it wrote, and names runs as they were given', async () => {
     const { out } = await run('report', 'one', '-o', 'said.html', '--json', 'said.json', '--resamples', '10')
-    expect(out).toMatch(/^said\.html: 40 rows, \d+ graded answers.*\nsaid\.json: the numbers behind it\n$/)
+    expect(out).toMatch(/^said\.html: 40 rows, 80 graded answers.*\nsaid\.json: the numbers behind it\n$/)
+    const tags = { type: 'select', instructions: 'Which?', options: ['a', 'b', 'c'] }
+    await writeFile(join(folder, 'tags.jsonl'), JSON.stringify({ state: 'x', questions: { tags }, truth: { tags: ['a'] } }))
+    await run('eval', 'tags.jsonl', '-o', 'tags')
+    expect((await run('report', 'tags', '-o', 'tags.html', '--resamples', '10')).out).toContain('1 rows, 1 graded answers')
     expect((await run('report', 'absent', '-o', 'x.html')).err).toContain('error: absent is not there or empty')
     expect((await run('report', 'one', 'unlike', '-o', 'x.html')).err).toMatch(/The runs differ: \w+ is \S+ and \S+[;.]/)
   })
@@ -94,5 +98,7 @@ describe('assay report', () => {
     expect((await run('report', 'absent', '-o', 'x.html')).code).toBe(EXIT.request)
     expect((await run('report', 'one.jsonl', '-o', 'x.html')).code).toBe(EXIT.request)
     expect((await run('report', 'one')).code).toBe(EXIT.usage)
+    const images = await run('report', 'one', '-o', 'x.html', '--images', '.')
+    expect(images).toMatchObject({ code: EXIT.usage, err: expect.stringContaining('give the data set as well') })
   })
 })

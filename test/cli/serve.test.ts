@@ -130,9 +130,18 @@ describe('assay serve', () => {
     expect(err).toBe('error: --prices says nothing of fake; give it a price, 0 for none, or all others one with *=\n')
   })
 
-  it.each([[{}], [{ '*': 1n }], [{ mine: 1n, other: 1n }], [{ mine: 0n, '*': 1n }], [{ mine: 0n }]])('takes prices of %o', (prices) => {
-    expect(() => requirePrices({ prices }, ['mine'])).not.toThrow()
+  it('takes no price of a model that is not there beside one of all others, which its answers would get', async () => {
+    const { code, err } = await run('serve', '--fake', '--port', '0', '--database', ':memory:', '--prices', 'fakr=1,*=0.1')
+    expect(code).toBe(EXIT.usage)
+    expect(err).toMatch(/^error: --prices has a price for fakr, a model that is not served. Did you mean "fake"\? There is fake, /)
   })
+
+  it.each([[{}], [{ '*': 1n }], [{ mine: 1n, other: 1n }], [{ mine: 0n, '*': 1n }], [{ mine: 0n }], [{ soon: 1n, '*': 1n }]])(
+    'takes prices of %o',
+    (prices) => {
+      expect(() => requirePrices({ prices, announcedModels: { soon: 'Soon' } }, ['mine'])).not.toThrow()
+    },
+  )
 
   it('points aliases that nobody set at a model that is there', async () => {
     expect(aliasesFor(DEFAULT_SETTINGS, ['service-1-pro', 'mine'])).toBe(DEFAULT_SETTINGS)

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, vi } from 'vitest'
 import { runCli } from '../../src/cli/program.ts'
+import { openStore } from '../../src/service/store/open.ts'
 import { fakeTerminal } from '../shared/terminal.ts'
 
-/** Call it once in a file of tests. */
-export function serviceFolder() {
+/** Call it once in a file of tests. `hasDatabase`: a service has run in the folder before each test. */
+export function serviceFolder({ hasDatabase = false } = {}) {
   const service = {
     folder: '',
     async run(args: readonly string[], isInteractive = false) {
@@ -19,6 +20,7 @@ export function serviceFolder() {
   beforeEach(async () => {
     service.folder = await mkdtemp(join(tmpdir(), 'assay-cli-service-'))
     vi.stubEnv('DATABASE_URL', undefined)
+    if (hasDatabase) await (await openStore(join(service.folder, 'assay.db'))).close()
   })
   afterEach(async () => {
     vi.unstubAllEnvs()

@@ -116,8 +116,8 @@ describe('a client that asks', () => {
 
   it('infers the answers from the questions, as the engine does', () => {
     expectTypeOf<Client['ask']>().toEqualTypeOf<Ask<ClientAskOptions>>()
-    expectTypeOf<RecordedTruths>().toEqualTypeOf<outcomes.RecordedOutcome>()
-    // Names that stand for models are the service's own.
+    // Quarantine, and names that stand for models, are the service's own.
+    expectTypeOf<Omit<RecordedTruths, 'quarantined'>>().toEqualTypeOf<outcomes.RecordedOutcome>()
     expectTypeOf<Omit<ServedModel, 'aliases'>>().toEqualTypeOf<models.ModelListing>()
     const typed = async (asker: Client) => {
       const { answers } = await asker.ask({

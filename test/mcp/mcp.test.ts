@@ -73,6 +73,13 @@ describe('the tools', () => {
     expect(isAsk({ state: 'x', questions: { a: { type: 'nuol' } } })).toBe(false)
   })
 
+  it('describe what waits in quarantine, and how a video is sampled', async () => {
+    const { client } = await linked()
+    const [ask, record] = (await client.listTools()).tools
+    expect(record?.outputSchema?.properties).toHaveProperty('quarantined')
+    for (const field of ['"fps"', '"max_frames"', 'GIF']) expect(JSON.stringify(ask?.inputSchema)).toContain(field)
+  })
+
   it('answer as the engine does, as data and as text', async () => {
     const { client, engine } = await linked()
     const request = { state: 'Where is my parcel?', questions: QUESTIONS, derive: { act: 'late > 0.5' }, colour: 'blue' } as const

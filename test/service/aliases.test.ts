@@ -176,6 +176,14 @@ describe('aliases in the console', () => {
     })
   })
 
+  it('may have 128 characters, and a * counts as one', async () => {
+    running = await startSignedIn({ models: [model('small')] })
+    for (const name of ['a'.repeat(128), `${'b'.repeat(127)}*`]) {
+      expect((await signed().send('aliases', { name, model: 'small' })).status).toBe(200)
+      expect((await signed().send('aliases', { name: `c${name}`, model: 'small' })).status).toBe(400)
+    }
+  })
+
   it('are refused for names and models that cannot be, and without the token of the page', async () => {
     running = await startSignedIn({ models: [model('small'), model('large')] })
     for (const [body, param, message] of [
@@ -184,6 +192,7 @@ describe('aliases in the console', () => {
       [{ name: 'small', model: 'large' }, '/name', /small is a model itself/],
       [{ name: 'a b', model: 'small' }, '/name', /without spaces/],
       [{ name: '*a', model: 'small' }, '/name', /a \* may end it/],
+      [{ name: '*', model: 'small' }, '/name', /a \* may end it/],
       [{ name: 'fast' }, '/model', /"model" is missing/],
       [{ name: 'fast', model: 'small', who: 'me' }, '/who', /who/],
     ] as const) {

@@ -259,8 +259,8 @@ describe('a refused question', () => {
 })
 
 describe('money', () => {
-  it('that is gone is 402 before the body is read', async () => {
-    running = await startRunning({ settings: PRICED })
+  it.each(['*', 'service-1-pro'])('that is gone is 402 before the body is read where %s has a price', async (model) => {
+    running = await startRunning({ settings: { prices: { [model]: 1n } } })
     const response = await running.ask(null, { body: 'no JSON at all' })
     expect([response.status, (await errorOf(response)).code]).toEqual([402, 'insufficient_balance'])
     expect(running.service.context.answerer.load).toEqual({ running: 0, waiting: 0 })

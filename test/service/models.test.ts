@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { isNothingFree, priceOf, resolveModel } from '../../src/service/models.ts'
+import { createGate } from './gate.ts'
+import { QUESTION, type Running, startRunning } from './running.ts'
 
 const models = [{ id: 'service-1-pro' }, { id: 'gpt-own' }]
 
@@ -34,8 +37,28 @@ describe('a price', () => {
   })
 
   it('is asked of everyone only where no model is free', () => {
-    expect(isNothingFree({ '*': 1n, a: 2n })).toBe(true)
-    expect(isNothingFree({ '*': 1n, a: 0n })).toBe(false)
-    expect(isNothingFree({ a: 1n })).toBe(false)
+    const served = [{ id: 'a' }, { id: 'b' }]
+    expect(isNothingFree({ '*': 1n, a: 2n }, served)).toBe(true)
+    expect(isNothingFree({ '*': 1n, a: 0n }, served)).toBe(false)
+    expect(isNothingFree({ '*': 1n, c: 0n }, served)).toBe(true)
+    expect(isNothingFree({ a: 1n, b: 1n }, served)).toBe(true)
+    expect(isNothingFree({ a: 1n }, served)).toBe(false)
+    expect(isNothingFree({ '*': 1n }, [])).toBe(false)
+  })
+
+  describe('of a service', () => {
+    let running: Running
+    afterEach(() => running.end())
+
+    it('of one model that costs something beside a free one is asked of an account without money before it waits in line', async () => {
+      const gate = createGate()
+      const models = [createFakeBackend({ id: 'service-1-pro' }), createFakeBackend({ id: 'free', ...gate.fake })]
+      running = await startRunning({ models, settings: { prices: { 'service-1-pro': 1n, free: 0n }, concurrency: 1 } })
+      const free = running.ask({ ...QUESTION, model: 'free' })
+      await gate.reached(1)
+      expect((await running.ask({ ...QUESTION, model: 'service-1-pro' })).status).toBe(402)
+      gate.open()
+      expect((await free).status).toBe(200)
+    })
   })
 })

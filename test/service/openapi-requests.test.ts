@@ -131,6 +131,16 @@ async function disagreements(
 }
 
 describe('the schema of a request', () => {
+  it('takes as many questions as a service may be set to take', () => {
+    const questions = Array.from({ length: 300 }, (_, i) => ({ type: 'noul', instructions: `It is ${i}.` }))
+    const byId = { ...questions }
+    const predicates = questions.map((question, i) => ({ ...question, type: 'predicate', name: `n${i}` }))
+    const takes = (name: string, body: object) => schemas.at(`#/components/schemas/${name}`)(body)
+    expect(takes('AskRequest', { state: 'x', questions: byId })).toBe(true)
+    expect(takes('SystemOneRequest', { state: 'x', questions: byId })).toBe(true)
+    expect(takes('DecisionRequest', { input: 'x', questions: predicates })).toBe(true)
+  })
+
   it('takes what the engine takes of questions, and refuses what it refuses', async () => {
     const body: Json = { state: 'Some text.', questions: QUESTIONS }
     const { tried, refused, wrong } = await disagreements(ask, 'AskRequest', mutations(body, ['questions']))

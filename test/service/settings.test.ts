@@ -134,6 +134,12 @@ describe('settings', () => {
     expect(readSettings({ threads: '1' }, { ASSAY_CACHE_BYTES: '1GiB' })).toMatchObject({ threads: 1, cacheBytes: 2 ** 30 })
   })
 
+  it('take fractions of a unit, to the nearest smallest one', () => {
+    const flags = { 'image-pixels': '8.3Mpx', deadline: '16.1s', 'body-bytes': '8.2MB', 'cache-bytes': '1.1GiB' }
+    const read = { imagePixels: 8_300_000, deadlineMs: 16_100, bodyBytes: 8_200_000, cacheBytes: 1_181_116_006 }
+    expect(readSettings(flags, {})).toMatchObject(read)
+  })
+
   it('count an empty variable, and what Kubernetes writes about a service of our name, as not set', () => {
     expect(readSettings({}, { ASSAY_PORT: '', PORT: '5' }).port).toBe(5)
     expect(readSettings({}, { ASSAY_PORT: 'tcp://10.0.0.7:80' }).port).toBe(8080)
@@ -177,10 +183,13 @@ describe('settings', () => {
     ['url-hosts', '*'],
     ['deadline', '0'],
     ['deadline', '2d'],
+    ['deadline', '1.5ms'],
+    ['body-bytes', '2048.5'],
     ['queue', '1.5'],
     ['queue', ''],
     ['host', 'a b'],
     ['database', 'file:///%zz'],
+    ['database', 'file://data/assay.db'],
   ])('refuse --%s %s', (flag, text) => {
     expect(problemsOf({ [flag]: text })).toHaveLength(1)
   })

@@ -8,6 +8,7 @@ import type { EngineCore } from '../../pipeline/engine.ts'
 import { defaultModelOf } from '../../pipeline/models.ts'
 import type { CalibratedModel } from '../../questions/shared/decision.ts'
 import { ServiceRefusal } from '../errors.ts'
+import { fromStore } from '../from-store.ts'
 import type { ServiceSettings } from '../settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../telemetry.ts'
@@ -43,6 +44,9 @@ const FRESH_TIMES = 20
 /** Longer than a fit can take; a replica that dies while fitting holds the others up for as long. */
 const LEASE_MS = WORK_TIMEOUT_MS + 30_000
 const RETRY_AFTER_MS = 5000
+/** The database may have gone away during the commit, and asked again it would go back one calibration more. */
+const PERHAPS_ROLLED_BACK =
+  'The service cannot reach its database right now. It is not known whether the calibration was rolled back; look at what answers now before asking again.'
 
 export interface ServiceCalibrationsOptions {
   readonly engine: EngineCore
@@ -154,7 +158,7 @@ export function createServiceCalibrations({
     },
 
     async rollBack(account, why) {
-      const change = await store.calibrations(account).rollBack({ at: now(), why })
+      const change = await fromStore(store.calibrations(account).rollBack({ at: now(), why }), PERHAPS_ROLLED_BACK)
       await answering.refresh()
       log.info({ account, version: change.version, from: change.from }, 'calibration rolled back')
       return changeReply(change)

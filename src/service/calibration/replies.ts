@@ -94,7 +94,7 @@ export interface CalibrationReply {
   readonly looked_at: number
 }
 
-/** About as many decisions as there are at each other point, rising by probability. */
+/** One bin of the diagram. All bins hold about equally many decisions, and are sorted by probability. */
 export interface DiagramPoint {
   /** Mean probability that was said. */
   readonly predicted: number

@@ -6,20 +6,19 @@ import type { ServiceContext } from '../context.ts'
 import { ServiceRefusal } from '../errors.ts'
 import { fromStore } from '../from-store.ts'
 import { parseDollars } from '../money.ts'
-import { SCOPES } from '../store/store.ts'
+import { MOST_NAME_CHARACTERS, SCOPES } from '../store/store.ts'
 import { encodeAccount, encodeBucket, encodeEntry, encodeKey } from './encode.ts'
 import { fields, text, textOrNone, wholeNumber } from './fields.ts'
 import type { AccountsReply, CreatedKeyReply, CreditReply, KeyReply, KeysReply, LedgerReply, UsageReply } from './replies.ts'
 
-const LONGEST_NAME = 100
 const LONGEST_NOTE = 200
 const MOST_LINES = 200
 const MOST_BUCKETS = 400
 const LATEST = 8.64e15
 
 const newKey = fields({
-  account: text(LONGEST_NAME),
-  name: text(LONGEST_NAME),
+  account: text(MOST_NAME_CHARACTERS),
+  name: text(MOST_NAME_CHARACTERS),
   scopes: z.array(z.enum(SCOPES as readonly [string, ...string[]])).min(1, 'A key that may do nothing is of no use; tick something.'),
   requests_per_minute: z
     .number('This is a whole number from 1 to 1000000, or empty.')
@@ -28,8 +27,8 @@ const newKey = fields({
     .max(1_000_000, 'This is at most 1000000.')
     .nullable(),
 })
-const revocation = fields({ id: text(LONGEST_NAME) })
-const credit = fields({ account: text(LONGEST_NAME), dollars: text(40), note: textOrNone(LONGEST_NOTE) })
+const revocation = fields({ id: text(MOST_NAME_CHARACTERS) })
+const credit = fields({ account: text(MOST_NAME_CHARACTERS), dollars: text(40), note: textOrNone(LONGEST_NOTE) })
 const ledgerPage = fields({ account: z.string(), before: z.string().optional(), limit: wholeNumber(1, MOST_LINES).default(50) })
 const usageRange = fields({
   account: z.string().optional(),

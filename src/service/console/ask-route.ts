@@ -10,7 +10,7 @@ import { fromStore } from '../from-store.ts'
 import { takeStreamedBodies } from '../routes/register.ts'
 import { fields, text } from './fields.ts'
 
-/** Largest bodies that may come in at the same time. */
+/** Memory for all incoming bodies, as a multiple of the largest body. */
 const BODIES = 2
 
 const asked = fields({ account: text(200) })

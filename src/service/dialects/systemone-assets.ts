@@ -1,8 +1,9 @@
 // Turns the `assets` of a System One request, pictures by a placeholder that stands in its strings, into parts of the
-// state. A picture stands where a text names it first, else behind the state; strings name it by its id.
+// state. A picture stands where a text names it first, else behind the state; strings name it by its id. Names of
+// options keep their placeholders, since answers and outcomes name options as they were sent.
 import { EngineError } from '../../core/errors.ts'
 import { pointer } from '../../core/pointer.ts'
-import { isObject, plainRecord, type UntrustedObject } from '../../core/untrusted.ts'
+import { isObject, ownEntry, plainRecord, type UntrustedObject } from '../../core/untrusted.ts'
 import { isParts } from '../../wire/part-types.ts'
 import type { Part, Source } from '../../wire/types.ts'
 import { Faults, presentField } from './faults.ts'
@@ -25,7 +26,7 @@ interface Asset {
 /** What becomes of a body with assets. */
 export interface PlacedAssets {
   readonly state: unknown
-  /** The questions with ids in place of placeholders. */
+  /** The questions with ids in place of placeholders, except in names of options. */
   readonly questions: unknown
   /** Turns a pointer into that state back into one into the body. */
   pointer(param: string): string
@@ -71,7 +72,7 @@ export function placeAssets(body: UntrustedObject): PlacedAssets | null {
   for (const name of [...left.keys()]) putPicture(name)
   return {
     state: parts.map(({ part }) => part),
-    questions: named(presentField(body, 'questions')),
+    questions: namedQuestions(presentField(body, 'questions'), named),
     pointer(at) {
       const [, index, rest = ''] = /^\/state\/(\d+)(\/.*)?$/s.exec(at) ?? []
       const from = index === undefined ? undefined : parts[Number(index)]
@@ -95,6 +96,7 @@ function readAssets(given: unknown): ReadonlyMap<string, Asset> {
   }
   const faults = new Faults()
   const assets = new Map<string, Asset>()
+  const taken = new Set(entries.flatMap(([name]) => (isReadable(name) ? [name] : [])))
   for (const [i, [name, asset]] of entries.entries()) {
     const param = pointer(at, name)
     if (name === '') faults.report('invalid_request', param, 'The placeholder of a picture is a text with something in it.')
@@ -112,7 +114,7 @@ function readAssets(given: unknown): ReadonlyMap<string, Asset> {
     ] as const) {
       if (value !== undefined && typeof value !== 'string') faults.report('invalid_request', pointer(param, field), `${field} is a string.`)
     }
-    const id = READABLE.test(name) && name.trim() !== '' ? name : `image_${i + 1}`
+    const id = isReadable(name) ? name : freeId(i + 1, taken)
     if (typeof part === 'string' && part !== '')
       assets.set(name, { id, source: { type: 'part', name: part }, param: pointer(param, 'part') })
     else if (typeof data === 'string' && data !== '') {
@@ -127,6 +129,67 @@ function readAssets(given: unknown): ReadonlyMap<string, Asset> {
   }
   faults.throwIfAny()
   return assets
+}
+
+function isReadable(name: string): boolean {
+  return READABLE.test(name) && name.trim() !== ''
+}
+
+/** The first of `image_<from>`, `image_<from + 1>` … that is not taken, which it is from then on. */
+function freeId(from: number, taken: Set<string>): string {
+  let number = from
+  while (taken.has(`image_${number}`)) number++
+  taken.add(`image_${number}`)
+  return `image_${number}`
+}
+
+type Named = (value: unknown) => unknown
+
+function namedQuestions(questions: unknown, named: Named): unknown {
+  if (!isObject(questions)) return questions
+  return plainRecord(Object.entries(questions).map(([id, question]) => [id, namedQuestion(question, named)] as const))
+}
+
+const FIELDS_WITH_OPTIONS = { options: namedOptions, criteria: namedOptions, args: namedQuestions }
+
+function namedQuestion(question: unknown, named: Named): unknown {
+  if (!isObject(question)) return question
+  const type = presentField(question, 'type')
+  if (type !== 'choice' && type !== 'select') return named(question)
+  const fields = Object.entries(question).map(([field, value]) => {
+    const ofOptions = ownEntry(FIELDS_WITH_OPTIONS, field)
+    return [field, ofOptions === undefined ? named(value) : ofOptions(value, named)] as const
+  })
+  return plainRecord(fields)
+}
+
+function namedOptions(options: unknown, named: Named): unknown {
+  if (Array.isArray(options)) return options.map((option: unknown) => namedOption(option, named))
+  if (!isObject(options)) return options
+  return plainRecord(Object.entries(options).map(([name, given]) => [name, described(name, given, named)] as const))
+}
+
+function namedOption(option: unknown, named: Named): unknown {
+  if (typeof option === 'string') {
+    const description = described(option, null, named)
+    return description === null ? option : { value: option, description }
+  }
+  if (!isObject(option) || typeof option.value !== 'string') return option
+  const { value, description, args, ...others } = option
+  return {
+    ...others,
+    value,
+    description: described(value as string, description ?? null, named),
+    ...(args === undefined ? {} : { args: namedQuestions(args, named) }),
+  }
+}
+
+/** The description of an option. Where its name has placeholders, the name with ids comes first. */
+function described(name: string, given: unknown, named: Named): unknown {
+  const [known, description] = [named(name) as string, named(given)]
+  if (known === name) return description
+  if (typeof description === 'string') return description.trim() === '' ? known : `${known}: ${description}`
+  return description === null ? known : plainRecord([[known, description]])
 }
 
 /** A JSON value with every string in it, keys aside, put through `rename`. */

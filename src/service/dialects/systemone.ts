@@ -107,8 +107,8 @@ function at(body: unknown, param: string): unknown {
   return here
 }
 
-/** Label and description of a level that had neither are about the level. */
-const OF_A_LEVEL = /^(\/questions\/.+\/criteria\/\d+)\/(label|description)$/
+/** A fault in a field that a level or an option was sent without is about the level or the option. */
+const OF_A_CANDIDATE = /^(\/questions\/.+\/(?:criteria|options)\/\d+)\/(label|value|description)$/
 
 export const systemone: Dialect = {
   name: 'systemone',
@@ -141,10 +141,10 @@ export const systemone: Dialect = {
         return { ...response, answers: plainRecord(answers) }
       },
       pointer(param) {
-        const [, level, field] = OF_A_LEVEL.exec(param) ?? []
-        if (level === undefined) return intoBody(param)
-        const given = at(body, level)
-        return isObject(given) && Object.hasOwn(given, field as string) ? param : level
+        const [, candidate, field] = OF_A_CANDIDATE.exec(param) ?? []
+        if (candidate === undefined) return intoBody(param)
+        const given = at(body, candidate)
+        return isObject(given) && Object.hasOwn(given, field as string) ? param : candidate
       },
     }
   },

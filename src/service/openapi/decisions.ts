@@ -1,6 +1,7 @@
 // The decisions wire as it is taken and answered here.
 import { REQUEST_LIMITS } from '../../core/limits.ts'
 import { LONGEST_NAME } from '../dialects/decisions-questions.ts'
+import { MOST_TRANSLATED } from '../dialects/faults.ts'
 import {
   COUNT,
   closed,
@@ -89,7 +90,7 @@ export const decisionSchemas: Schemas = {
           list('Messages, calls of tools and their outputs, in order.', ref('DecisionItem'), { minItems: 1, maxItems: 4096 }),
         ],
       },
-      questions: list('Answers come in the same order.', ref('DecisionQuestion'), { minItems: 1, maxItems: REQUEST_LIMITS.questions }),
+      questions: list('Answers come in the same order.', ref('DecisionQuestion'), { minItems: 1, maxItems: MOST_TRANSLATED }),
       prompt_cache_key: UNUSED,
       prompt_cache_options: UNUSED,
       safety_identifier: UNUSED,

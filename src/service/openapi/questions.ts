@@ -4,7 +4,7 @@ import { allKinds } from '../../questions/index.ts'
 import { componentId, componentsOf } from '../../questions/json-schema.ts'
 import { closed, map, NAME, oneOf, ref, type Schema, type Schemas } from './schema.ts'
 
-const { idCharacters, questions } = REQUEST_LIMITS
+const { idCharacters } = REQUEST_LIMITS
 
 /** A name that is a key of answers. */
 const ID: Schema = { pattern: '\\S', minLength: 1, maxLength: idCharacters, description: 'Without characters that people do not see.' }
@@ -29,11 +29,8 @@ export function questionForms(): readonly object[] {
 export function questionSchemas(): Schemas {
   const kinds = allKinds()
   return {
-    Questions: map('Questions by id; the ids are the keys of the answers.', ref('Question'), {
-      propertyNames: ID,
-      minProperties: 1,
-      maxProperties: questions,
-    }),
+    // No largest number: it is a setting of the service.
+    Questions: map('Questions by id; the ids are the keys of the answers.', ref('Question'), { propertyNames: ID, minProperties: 1 }),
     Question: byType(
       'One typed question about the state.',
       Object.fromEntries(kinds.map((kind) => [kind.type, componentId(kind.question)])),

@@ -2,6 +2,7 @@
 import { MOST_FPS, SAMPLED_FRAMES } from '../../core/limits.ts'
 import { DELIBERATION_MODES } from '../../questions/shared/deliberation.ts'
 import { PART_TYPES } from '../../wire/part-types.ts'
+import { MOST_TRANSLATED } from '../dialects/faults.ts'
 import {
   closed,
   JSON_VALUE,
@@ -176,7 +177,11 @@ export const askSchemas: Schemas = {
       'One state and the questions about it. Fields that are not known here are ignored, and named in `simo.warnings`.',
       ['state', 'questions'],
       {
-        model: optional({ type: 'string', description: 'Id of a model, or a name the service takes for one. Default `service-1-pro`.' }),
+        model: optional({
+          type: 'string',
+          description:
+            'Id of a model, or a name the service takes for one. Default: what the alias `default` stands for, else the chain, else `service-1-pro`.',
+        }),
         state: ref('State'),
         questions: ref('Questions'),
         derive: said(nullable(ref('Derives')), 'What to work out from the answers.'),
@@ -185,10 +190,10 @@ export const askSchemas: Schemas = {
     ),
   },
   RequestSimo: closed('How the request wants to be answered.', [], {
-    deliberation: {
+    deliberation: nullable({
       enum: DELIBERATION_MODES,
       description: 'When to look again. Default: where it pays, by the calibration (what is uncertain, or short). Never charged.',
-    },
+    }),
     sets: nullable(
       closed('Adds to each decision the set of what cannot be ruled out.', ['coverage'], {
         coverage: { ...PROBABILITY, description: 'Share of decisions whose set holds the truth.' },
@@ -219,7 +224,7 @@ export const systemOneSchemas: Schemas = {
       questions: map(
         'Questions by id.',
         { anyOf: [ref('SystemOneScoreQuestion'), ref('Question')] },
-        { minProperties: 1, maxProperties: 256 },
+        { minProperties: 1, maxProperties: MOST_TRANSLATED },
       ),
       derive: said(nullable(ref('Derives')), 'What to work out from the answers.'),
       simo: nullable(ref('RequestSimo')),

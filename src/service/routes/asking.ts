@@ -74,13 +74,14 @@ export function askingRoute({ path, dialect, headers = [], parameters = [], ...d
   })
 }
 
-async function admit(request: FastifyRequest, reply: FastifyReply, { store, settings, queue }: ServiceContext): Promise<Admission> {
+async function admit(request: FastifyRequest, reply: FastifyReply, { engine, store, settings, queue }: ServiceContext): Promise<Admission> {
   const { headers, principal } = request
   requireLength(headers, settings.bodyBytes)
   const kind = mediaKind(headers)
   const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
   // A retry of an answered request costs nothing, so with an idempotency key the balance is looked at later.
-  if (idempotencyKey === null && isNothingFree(settings.prices)) await requireCredit(store, principal!.account)
+  const models = engine.models().filter(({ available }) => available)
+  if (idempotencyKey === null && isNothingFree(settings.prices, models)) await requireCredit(store, principal!.account)
   return { kind, idempotencyKey, principal: principal!, ...letIn(queue, principal!.account, reply) }
 }
 

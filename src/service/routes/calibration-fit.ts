@@ -2,9 +2,9 @@
 // not worse.
 import { z } from 'zod'
 import { fromStore } from '../from-store.ts'
-import { resolveModel } from '../models.ts'
 import { json, jsonBody, SMALL_ERRORS } from '../openapi/operation.ts'
 import { closed, nullable, ref, reply, STRING, said } from '../openapi/schema.ts'
+import { modelled, modelOf } from '../request-facts.ts'
 import { bodyReader } from './body-reader.ts'
 import { defineRoute } from './route.ts'
 
@@ -35,7 +35,12 @@ export const calibrationFitRoute = defineRoute({
   },
   schemas: {
     FitRequest: closed('Which calibration to fit.', [], {
-      model: { type: 'string', minLength: 1, maxLength: LONGEST_MODEL, description: 'Default `service-1-pro`.' },
+      model: {
+        type: 'string',
+        minLength: 1,
+        maxLength: LONGEST_MODEL,
+        description: 'Default: what answers when a request names none.',
+      },
     }),
     FitReply: reply('What came of the fit.', {
       model: STRING,
@@ -47,8 +52,10 @@ export const calibrationFitRoute = defineRoute({
   },
   open: ({ calibrations, engine, aliases }) => ({
     answer: async ({ body: { model }, request }) => {
-      const wanted = model === undefined ? null : resolveModel(model, engine.models(), await aliases.table())
-      return fromStore(calibrations.fit(request.principal!.account, wanted))
+      const asked = modelOf(modelled({ model }, engine, await aliases.table()))
+      // A calibration is of a model: where a chain answers what names none, the default model is meant.
+      const isChain = model === undefined && engine.models().some(({ id, stages }) => id === asked && stages !== undefined)
+      return fromStore(calibrations.fit(request.principal!.account, isChain ? null : asked))
     },
   }),
 })

@@ -11,7 +11,7 @@ export const decisionsRoute = askingRoute({
   operationId: 'createDecision',
   summary: 'The same for clients of the decisions wire',
   description:
-    'Predicates, choices and scores about messages, as arrays. Pictures are read from the input, not from instructions. `id` and `simo` are added to the reply, and a refusal never comes.',
+    'Predicates, choices and scores about messages, as arrays. Pictures are read from the input, not from instructions. `id` and `simo` are added to the reply, and answers of type `refusal` are never given.',
   request: 'DecisionRequest',
   response: 'DecisionResponse',
   schemas: decisionSchemas,

@@ -4,10 +4,8 @@ import { EngineError } from '../../core/errors.ts'
 import { hiddenCharacterIn } from '../../core/hidden-characters.ts'
 import { MOST_NANO_DOLLARS, type NanoDollars } from '../money.ts'
 import type { Writes } from './database.ts'
-import { makeStoreId } from './secrets.ts'
+import { MOST_NAME_CHARACTERS } from './store.ts'
 import { storable, time } from './tables.ts'
-
-const MOST_ACCOUNT_CHARACTERS = 128
 
 /** Makes the account with nothing in it, when there is none. Throws `invalid_request` for an id that cannot be one. */
 export async function ensureAccount(writes: Writes, id: string, at: number): Promise<void> {
@@ -20,8 +18,8 @@ export async function ensureAccount(writes: Writes, id: string, at: number): Pro
     const message = `The name of the account holds ${hidden}, which people do not see; leave it out.`
     throw new EngineError('invalid_request', message, { param: '/account' })
   }
-  if (id === '' || id.length > MOST_ACCOUNT_CHARACTERS || id.trim() !== id || /[\p{Cc}\p{Cs}]/u.test(id)) {
-    const message = `An account has 1 to ${MOST_ACCOUNT_CHARACTERS} characters, no control characters and no blanks around them, received ${id.length}.`
+  if (id === '' || id.length > MOST_NAME_CHARACTERS || id.trim() !== id || /[\p{Cc}\p{Cs}]/u.test(id)) {
+    const message = `An account has 1 to ${MOST_NAME_CHARACTERS} characters, no control characters and no blanks around them, received ${id.length}.`
     throw new EngineError('invalid_request', message, { param: '/account' })
   }
   await writes
@@ -32,6 +30,8 @@ export async function ensureAccount(writes: Writes, id: string, at: number): Pro
 }
 
 export interface Movement {
+  /** Of the line in the ledger: `led_…`. */
+  readonly id: string
   readonly account: string
   /** Negative to take away. */
   readonly amount: NanoDollars
@@ -42,11 +42,10 @@ export interface Movement {
 }
 
 /**
- * The ledger line that was written; or the request has one already; or the balance (0 without an account) does not
- * allow it.
+ * The line was written; or the request has one already; or the balance (0 without an account) does not allow it.
  */
 export type Moved =
-  | { readonly state: 'moved'; readonly id: string; readonly balance: NanoDollars }
+  | { readonly state: 'moved'; readonly balance: NanoDollars }
   | { readonly state: 'repeated' }
   | { readonly state: 'refused'; readonly balance: NanoDollars }
 
@@ -54,7 +53,7 @@ export type Moved =
  * Changes a balance within 0 and the largest amount; outside, `refused`. After any result but `moved` the caller must
  * roll back.
  */
-export async function move(writes: Writes, { account, amount, kind, at, request, note }: Movement): Promise<Moved> {
+export async function move(writes: Writes, { id, account, amount, kind, at, request, note }: Movement): Promise<Moved> {
   const moved = await writes
     .updateTable('accounts')
     .set((column) => ({ balance: column('balance', '+', amount), entries: column('entries', '+', 1n) }))
@@ -69,7 +68,7 @@ export async function move(writes: Writes, { account, amount, kind, at, request,
   const line = await writes
     .insertInto('ledger')
     .values({
-      id: makeStoreId('led_'),
+      id,
       account,
       number: moved.entries,
       at: time(at),
@@ -82,5 +81,5 @@ export async function move(writes: Writes, { account, amount, kind, at, request,
     .onConflict((conflict) => conflict.column('request').doNothing())
     .returning('id')
     .executeTakeFirst()
-  return line === undefined ? { state: 'repeated' } : { state: 'moved', id: line.id, balance: moved.balance }
+  return line === undefined ? { state: 'repeated' } : { state: 'moved', balance: moved.balance }
 }

@@ -1,8 +1,17 @@
 // Versions of the calibrations of an account in tables, as `calibrationVersions` keeps them in a folder. Changes are
 // serialized by a lock, so that replicas that fit at the same time leave one order of versions.
 import type { Selectable } from 'kysely'
-import { type CalibrationVersions, refuseUnnamed, storedCalibration, type VersionChange } from '../../calibration/outcomes/versions.ts'
+import {
+  type CalibrationVersions,
+  newestIntact,
+  refuseUnnamed,
+  rollBackOf,
+  type StoredCalibration,
+  storedCalibration,
+  type VersionChange,
+} from '../../calibration/outcomes/versions.ts'
 import { EngineError } from '../../core/errors.ts'
+import type { ModelVersion } from '../../questions/shared/decision.ts'
 import type { Database, Queries, Writes } from './database.ts'
 import type { CalibrationChanges } from './store.ts'
 import { storable, type Tables, time } from './tables.ts'
@@ -14,16 +23,8 @@ export function calibrationTables({ queries, write }: Database, of: string): Cal
   const account = storable(of)
   return {
     async current(model) {
-      const notes: string[] = []
-      const own = queries.selectFrom('calibration_serving').select('version').where('account', '=', account)
-      const serving = await own.orderBy('position', 'desc').execute()
-      for (const { version } of serving) {
-        const row = await queries.selectFrom('calibrations').select('content').where('version', '=', version).executeTakeFirst()
-        const { calibration, problem } = storedCalibration(row?.content ?? null, version, model)
-        if (calibration !== null) return { calibration, notes }
-        notes.push(`${version} is passed over: ${problem}`)
-      }
-      return { calibration: null, notes }
+      const serving = await served(queries, account)
+      return newestIntact(versionsIn(serving).reverse(), (name) => stored(queries, name, model))
     },
 
     async serve(calibration, { at, why, heldOut }) {
@@ -38,25 +39,28 @@ export function calibrationTables({ queries, write }: Database, of: string): Cal
           .values({ version, content })
           .onConflict((conflict) => conflict.column('version').doUpdateSet({ content }))
           .execute()
-        const last = await served(writes, account)
-        if (last?.version === version) return
+        const serving = versionsIn(await served(writes, account))
+        const before = await newestIntact(serving.reverse(), (name) => stored(writes, name, calibration.model))
+        const from = before.calibration?.version ?? null
+        if (from === version) return
         const highest = await writes.selectFrom('calibration_serving').select('position').orderBy('position', 'desc').executeTakeFirst()
         await writes
           .insertInto('calibration_serving')
           .values({ position: (highest?.position ?? 0n) + 1n, version, account })
           .execute()
-        await note(writes, number, account, { at, action: 'serve', version, from: last?.version ?? null, why, heldOut })
+        await note(writes, number, account, { at, action: 'serve', version, from, why, heldOut })
       })
     },
 
-    rollBack({ at, why }) {
+    rollBack({ at, why }, model) {
       return write(async (writes) => {
         const number = await takeTurn(writes)
-        const last = await served(writes, account)
-        if (last === undefined) throw new EngineError('invalid_request', 'No calibration is served, so there is nothing to roll back.')
-        await writes.deleteFrom('calibration_serving').where('position', '=', last.position).execute()
-        const version = (await served(writes, account))?.version ?? null
-        const change: VersionChange = { at, action: 'roll back', version, from: last.version, why, heldOut: null }
+        const serving = await served(writes, account)
+        const found = await rollBackOf(versionsIn(serving), model, (name, of) => stored(writes, name, of))
+        if (found === null) throw new EngineError('invalid_request', 'No calibration is served, so there is nothing to roll back.')
+        const { position, from, version } = found
+        await writes.deleteFrom('calibration_serving').where('position', '=', serving[position]!.position).execute()
+        const change: VersionChange = { at, action: 'roll back', version, from, why, heldOut: null }
         await note(writes, number, account, change)
         return change
       })
@@ -95,9 +99,18 @@ async function takeTurn(writes: Writes): Promise<bigint> {
   return changes
 }
 
-function served(queries: Queries, account: string): Promise<Selectable<Tables['calibration_serving']> | undefined> {
-  const own = queries.selectFrom('calibration_serving').selectAll().where('account', '=', account)
-  return own.orderBy('position', 'desc').limit(1).executeTakeFirst()
+/** What an account serves, of one model or several, oldest first. */
+function served(queries: Queries, account: string): Promise<Selectable<Tables['calibration_serving']>[]> {
+  return queries.selectFrom('calibration_serving').selectAll().where('account', '=', account).orderBy('position').execute()
+}
+
+function versionsIn(serving: readonly Selectable<Tables['calibration_serving']>[]): string[] {
+  return serving.map(({ version }) => version)
+}
+
+async function stored(queries: Queries, version: string, model: ModelVersion | undefined): Promise<StoredCalibration> {
+  const row = await queries.selectFrom('calibrations').select('content').where('version', '=', version).executeTakeFirst()
+  return storedCalibration(row?.content ?? null, version, model)
 }
 
 async function note(

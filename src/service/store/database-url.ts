@@ -5,10 +5,11 @@ export function schemeOf(url: string): string | null {
   return /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? null
 }
 
-/** The path in a `file://…`; null when it cannot be read. */
+/** The path in a `file:///…`; null when it cannot be read, as in `file://folder/…`, which names a machine. */
 export function fileOf(url: string): string | null {
   try {
-    return decodeURIComponent(new URL(url).pathname)
+    const { host, pathname } = new URL(url)
+    return host === '' ? decodeURIComponent(pathname) : null
   } catch {
     return null
   }

@@ -6,13 +6,12 @@ import { hiddenCharacterIn } from '../../core/hidden-characters.ts'
 import { ensureAccount } from './accounts.ts'
 import type { Database } from './database.ts'
 import { hashOfSecret, isSameHash, looksLikeSecret, makeSecret, makeStoreId } from './secrets.ts'
-import { type ApiKey, type KeyStore, SCOPES, type Scope } from './store.ts'
+import { type ApiKey, type KeyStore, MOST_NAME_CHARACTERS, SCOPES, type Scope } from './store.ts'
 import { storable, type Tables, time } from './tables.ts'
 
 const PREFIX = 'service_sk_'
 /** Characters of the secret that are shown with a key: four of its own. */
 const SHOWN = PREFIX.length + 4
-const MOST_NAME_CHARACTERS = 128
 /** What an hour of a busy machine could take; more is a slip of the keyboard. */
 const MOST_REQUESTS_PER_MINUTE = 1_000_000
 

@@ -4,6 +4,7 @@ import { EngineError } from '../../core/errors.ts'
 import { dollarsText, MOST_NANO_DOLLARS } from '../money.ts'
 import { ensureAccount, move } from './accounts.ts'
 import type { Database } from './database.ts'
+import { makeStoreId } from './secrets.ts'
 import type { Account, Ledger, LedgerEntry } from './store.ts'
 import { storable, type Tables, time } from './tables.ts'
 
@@ -13,7 +14,10 @@ const MOST_NOTE_CHARACTERS = 1000
 /** Undoes its transaction. */
 class Unmoved extends Error {}
 
-/** `credit` throws `invalid_request` for what passes the largest balance, and for accounts that cannot be. */
+/**
+ * `credit` throws `invalid_request` for what passes the largest balance, and for accounts that cannot be, and
+ * `internal_error` when it is not known whether the amount was added.
+ */
 export function ledger({ queries, write }: Database, now: () => number): Ledger {
   return {
     async accounts() {
@@ -32,26 +36,27 @@ export function ledger({ queries, write }: Database, now: () => number): Ledger 
       }
       if (amount > MOST_NANO_DOLLARS || amount < -MOST_NANO_DOLLARS) throw tooMuch()
       const at = now()
+      const entry = { id: makeStoreId('led_'), account, kind: 'credit', amount, request: null } as const
+      let isWritten = false
       try {
         return await write(async (writes) => {
           await ensureAccount(writes, account, at)
-          const moved = await move(writes, { account, amount, kind: 'credit', at, request: null, note })
+          const moved = await move(writes, { ...entry, at, note })
           if (moved.state !== 'moved') throw amount > 0n ? tooMuch() : new Unmoved()
-          const { id, balance } = moved
-          return {
-            id,
-            at: Number(time(at)),
-            account,
-            kind: 'credit',
-            amount,
-            balanceAfter: balance,
-            request: null,
-            note: storable(note),
-          } as const
+          isWritten = true
+          return { ...entry, at: Number(time(at)), balanceAfter: moved.balance, note: storable(note) }
         })
       } catch (error) {
         if (error instanceof Unmoved) return null
-        throw error
+        if (!isWritten) throw error
+        // A connection that breaks during the commit leaves open whether it happened, and whoever is told that it did
+        // not adds the amount again. So it is looked up.
+        const line = queries.selectFrom('ledger').selectAll().where('id', '=', entry.id)
+        const found = await line.executeTakeFirst().catch((cause: unknown) => {
+          throw inDoubt(cause)
+        })
+        if (found === undefined) throw error
+        return entryOf(found)
       }
     },
 
@@ -93,6 +98,11 @@ export function ledger({ queries, write }: Database, now: () => number): Ledger 
 function tooMuch(): EngineError {
   const message = `A balance is at most ${dollarsText(MOST_NANO_DOLLARS)} dollars; nothing was added.`
   return new EngineError('invalid_request', message, { param: '/amount' })
+}
+
+function inDoubt(cause: unknown): EngineError {
+  const message = 'It is not known whether the amount was added; look at the ledger before adding it again.'
+  return new EngineError('internal_error', message, { cause })
 }
 
 function accountOf(row: Selectable<Tables['accounts']>): Account {

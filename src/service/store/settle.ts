@@ -5,6 +5,7 @@ import type { Database, Writes } from './database.ts'
 import { fenceClaim, keepReply } from './idempotency.ts'
 import { keepEvent } from './outcomes.ts'
 import { noteRequest } from './requests.ts'
+import { makeStoreId } from './secrets.ts'
 import type { RequestRecord, Settled, Settlement } from './store.ts'
 import { time } from './tables.ts'
 import type { ValueHashes } from './value-hashes.ts'
@@ -67,7 +68,7 @@ export async function settle(database: Database, settlement: Settlement, { keeps
 
 async function charge(writes: Writes, record: RequestRecord): Promise<Moved> {
   const { id, account, cost, at } = record
-  const movement = { account, amount: -cost, kind: 'charge', at, request: id, note: record.model ?? '' } as const
+  const movement = { id: makeStoreId('led_'), account, amount: -cost, kind: 'charge', at, request: id, note: record.model ?? '' } as const
   const moved = await move(writes, movement)
   if (moved.state !== 'refused' || cost > 0n) return moved
   // What costs nothing is refused only to an account that is not there yet.

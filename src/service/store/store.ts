@@ -33,6 +33,9 @@ export interface NewKey {
   readonly requestsPerMinute?: number | null
 }
 
+/** Characters of the name of an account, and of that of a key. */
+export const MOST_NAME_CHARACTERS = 128
+
 export interface KeyStore {
   /**
    * Makes a key (and its account, when there is none). The secret is `service_sk_` and 256 random bits; only its

@@ -118,7 +118,7 @@ export interface Tables {
     version: string
     content: string
   }
-  /** What is served to an account, its highest position; those below it are what is rolled back to. */
+  /** What is served to an account: of each model its highest position. Those below it are what is rolled back to. */
   calibration_serving: {
     /** Of all accounts together. */
     position: Integer

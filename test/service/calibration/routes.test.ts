@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { createFakeBackend } from '../../../src/backends/fake/index.ts'
 import { fit as fitCalibration } from '../../../src/calibration/fit.ts'
 import { refit } from '../../../src/calibration/refit/refit.ts'
 import { partOf } from '../../../src/calibration/refit/trials.ts'
+import { chainOf } from '../../../src/pipeline/chain.ts'
 import type { CalibrationReply, ChangeReply, FitReply } from '../../../src/service/calibration/replies.ts'
 import { openStore } from '../../../src/service/store/open.ts'
 import type { Store } from '../../../src/service/store/store.ts'
@@ -176,7 +178,38 @@ describe('POST /v1/calibration/fit', () => {
   })
 })
 
+describe('a fit that names no model', () => {
+  const named = async () => (await postFit()).model
+
+  it('is of the model that answers what names none', async () => {
+    const models = [createFakeBackend({ id: 'service-1-pro' }), createFakeBackend({ id: 'small' })]
+    running = await startRunning({ models, calibrationLookMs: 0 })
+    expect(await named()).toBe('service-1-pro')
+    await running.store.aliases.point('default', 'small', '')
+    expect(await named()).toBe('small')
+  })
+
+  it('is of the default model where a chain answers', async () => {
+    const models = [createFakeBackend({ id: 'service-1-pro' }), createFakeBackend({ id: 'large' })]
+    const chain = chainOf(['service-1-pro', 'large'], { id: 'auto' })
+    running = await startRunning({ models: [...models, chain], settings: { aliases: { default: 'auto' } } })
+    expect(await named()).toBe('service-1-pro')
+  })
+})
+
 describe('POST /v1/calibration/rollback', () => {
+  it('leaves open whether it happened when the database breaks', async () => {
+    running = await start()
+    const { calibrations } = running.store
+    const breaking: typeof calibrations = (account) => ({ ...calibrations(account), rollBack: () => Promise.reject(new Error('cut')) })
+    Object.assign(running.store, { calibrations: breaking })
+    const reply = await running.post('/v1/calibration/rollback', {})
+    const { error } = (await reply.json()) as Refused
+    expect([reply.status, error.code]).toEqual([503, 'overloaded'])
+    expect(error.message).toContain('not known whether the calibration was rolled back')
+    expect(error.message).not.toMatch(/try again/i)
+  })
+
   it('answers with what was served before', async () => {
     running = await start()
     const before = await saidAtTwo(running)

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { MOST_NAME_CHARACTERS } from '../../../src/service/store/store.ts'
 import { QUESTION } from '../running.ts'
 import { codeOf, type SignedIn, startSignedIn } from './signed-in.ts'
 
@@ -23,6 +24,14 @@ describe('keys in the console', () => {
     expect(listed).toContain(key.id)
     expect(listed).not.toContain(secret)
     expect(JSON.stringify(signedIn.log)).not.toContain(secret)
+  })
+
+  it('are taken, and credited, under names as long as the store keeps them', async () => {
+    signedIn = await startSignedIn()
+    const account = 'a'.repeat(MOST_NAME_CHARACTERS)
+    expect((await signedIn.send('keys', { ...NEW_KEY, account, name: account })).status).toBe(200)
+    expect((await signedIn.send('credits', { account, dollars: '1', note: '' })).status).toBe(200)
+    expect((await signedIn.send('keys', { ...NEW_KEY, account: `${account}a` })).status).toBe(400)
   })
 
   it('stop working as soon as they are revoked', async () => {

@@ -65,6 +65,62 @@ describe('assets', () => {
     expect(simo.warnings).toEqual([expect.stringContaining('of one colour all over')])
   })
 
+  describe('in names of options', () => {
+    const placeholders = { '<a>': ASSET, '<b>': ASSET }
+    const state = 'One <a>, two <b>'
+    const asked = { type: 'choice', instructions: 'Which is red?' }
+    const arg = { type: 'select', instructions: 'Which beside <a>?', criteria: ['<b>', 'none'] }
+
+    it.each<[string, object, string[]]>([
+      ['a choice', { ...asked, options: ['<a>', '<b>'] }, ['<a>: image_1', '<b>: image_2']],
+      ['a select', { type: 'select', instructions: 'Which?', criteria: ['<a>', 'none'] }, ['<a>: image_1', 'none']],
+      ['a map', { ...asked, criteria: { '<a>': null, '<b>': 'not <a>' } }, ['<a>: image_1', '<b>: image_2: not image_1']],
+      [
+        'an object',
+        {
+          ...asked,
+          options: [
+            { value: '<a>', description: ' ' },
+            { value: 'b', description: '<b>' },
+          ],
+        },
+        ['<a>: image_1', 'b: image_2'],
+      ],
+      ['JSON', { ...asked, criteria: { '<a>': { like: '<b>' }, none: null } }, ['<a>: {"image_1":{"like":"image_2"}}', 'none']],
+    ])('come back as they were sent, and the model is told the id beside them: %s', async (_, question, candidates) => {
+      const { ask, backend } = await through(systemone)
+      const { answers } = await ask({ state, questions: { q: question }, assets: placeholders })
+      expect(Object.keys(answers.q.probabilities)).toEqual(candidates.map((candidate) => candidate.split(':')[0]))
+      const scored = backend.calls.find(({ type }) => type === 'score')
+      const shown = scored?.type === 'score' ? scored.branches[0]!.candidates : []
+      expect(shown.map(({ name, description }) => (description === null ? name : `${name}: ${description}`))).toEqual(candidates)
+    })
+
+    it('also inside of args, which are found by the option that was chosen', async () => {
+      const { ask } = await through(systemone)
+      const scale = { type: 'score', instructions: 'How red is <a>?', criteria: ['not', '<a>'] }
+      const options = [
+        { value: '<a>', args: { scale, beside: arg } },
+        { value: '<b>', args: { scale, beside: arg } },
+      ]
+      const { answers } = await ask({ state, questions: { q: { ...asked, options } }, assets: placeholders })
+      expect(['<a>', '<b>']).toContain(answers.q.choice)
+      expect(answers.q.args.scale.legend).toEqual({ 0: 'not', 1: '<a>' })
+      expect(Object.keys(answers.q.args.beside.probabilities)).toEqual(['<b>', 'none'])
+    })
+
+    it('are faulted at the place in the body', async () => {
+      const { fault } = await through(systemone)
+      const question = { ...asked, options: ['<a>', '<a>'] }
+      expect((await fault({ state, questions: { q: question }, assets: placeholders })).param).toBe('/questions/q/options/1')
+    })
+  })
+
+  it('get an id of their own beside one that is called like it', async () => {
+    const both = await shown('One <a>, two image_2', { image_2: ASSET, '<a>': ASSET })
+    expect(both.state).toBe('One \nImage image_3:\n[image_3]\n, two \nImage image_2:\n[image_2]')
+  })
+
   it('are no pattern: what their names mean to a search does not matter', async () => {
     expect((await shown('(a+)+$ and a', { '(a+)+$': ASSET })).state).toBe('[image_1]\n and a')
   })

@@ -83,9 +83,23 @@ describe('a database that is away', () => {
         expect((await other.ledger.account('acme'))?.balance).toBe(70n)
       })
 
+      it('leaves no doubt about a credit whose commit went through unheard', async () => {
+        line.cutAfterCommit()
+        expect((await store.ledger.credit('acme', 30n, ''))?.balanceAfter).toBe(30n)
+        expect(await store.ledger.entries('acme', { limit: 10 })).toHaveLength(1)
+      })
+
+      it('says that a credit may have been added when it went away during the commit and cannot be asked', async () => {
+        line.cutAfterCommit('for good')
+        await expect(store.ledger.credit('acme', 30n, '')).rejects.toThrow('It is not known whether the amount was added')
+        const other = await open()
+        expect((await other.ledger.account('acme'))?.balance).toBe(30n)
+      })
+
       it('leaves no doubt when it was away before the commit', async () => {
         line.cut()
         await expect(store.settle(settlement({ cost: 30n }))).rejects.not.toBeInstanceOf(SettlementInDoubt)
+        await expect(store.ledger.credit('acme', 30n, '')).rejects.not.toThrow('not known')
       })
     },
     [POSTGRES],

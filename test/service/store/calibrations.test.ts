@@ -56,15 +56,30 @@ describe('calibrations in the store', () => {
       expect((await calibrations.current()).calibration).toEqual(first)
     })
 
-    it('pass over what was fitted for another revision or template, and say so', async () => {
+    it('pass over what was fitted for another revision or template, and say so where nothing is left', async () => {
       const calibrations = (await open()).calibrations('acme')
       await calibrations.serve(first, { at: 1, why: '', heldOut: null })
       await calibrations.serve(calibration(2, { ...MODEL, revision: 'revision-2' }), { at: 2, why: '', heldOut: null })
       await calibrations.serve(calibration(3, { ...MODEL, templateHash: 'template-2' }), { at: 3, why: '', heldOut: null })
-      const { calibration: served, notes } = await calibrations.current(MODEL)
-      expect(served).toEqual(first)
+      expect(await calibrations.current(MODEL)).toEqual({ calibration: first, notes: [] })
+      const { calibration: served, notes } = await calibrations.current({ ...MODEL, templateHash: 'template-3' })
+      expect(served).toBeNull()
       expect(notes[0]).toContain('another template')
       expect(notes[1]).toContain('revision-2')
+    })
+
+    it('go back of each model by itself', async () => {
+      const calibrations = (await open()).calibrations('acme')
+      const other = { ...MODEL, id: 'other', revision: 'revision-2' }
+      const [ofOther, newOfOther] = [calibration(4, other), calibration(5, other)]
+      for (const [at, one] of [first, ofOther, newOfOther].entries()) await calibrations.serve(one, { at, why: '', heldOut: null })
+      expect((await calibrations.history()).map(({ from }) => from)).toEqual([null, null, ofOther.version])
+      expect(await calibrations.rollBack({ at: 3, why: '' })).toMatchObject({ version: ofOther.version, from: newOfOther.version })
+      expect(await calibrations.rollBack({ at: 4, why: '' })).toMatchObject({ version: null, from: ofOther.version })
+      expect((await calibrations.current(other)).calibration).toBeNull()
+      await calibrations.serve(ofOther, { at: 5, why: '', heldOut: null })
+      expect(await calibrations.rollBack({ at: 6, why: '' }, MODEL)).toMatchObject({ version: null, from: first.version })
+      expect((await calibrations.current(other)).calibration).toEqual(ofOther)
     })
   })
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { MOST_NANO_DOLLARS } from '../../../src/service/money.ts'
+import type { Database } from '../../../src/service/store/database.ts'
+import { ledger } from '../../../src/service/store/ledger.ts'
+import { openLibsql } from '../../../src/service/store/libsql.ts'
+import { prepareSchema } from '../../../src/service/store/schema.ts'
 import { fakeClock, settlement } from './settlements.ts'
 import { eachStore, SHARED } from './suite.ts'
 
@@ -131,4 +135,40 @@ describe('the ledger', () => {
       await expect(tamper('update accounts set balance = -1')).rejects.toThrow()
     })
   }, SHARED)
+})
+
+describe('a credit whose connection breaks', () => {
+  /** A database that fails a transaction before or after it is committed; `isGone`: it cannot be asked afterwards. */
+  async function breaking(when: 'before' | 'after', isGone = false): Promise<Database> {
+    const database = openLibsql(':memory:')
+    await prepareSchema(database)
+    return {
+      ...database,
+      async write(work) {
+        if (when === 'after') await database.write(work)
+        if (isGone) await database.close()
+        throw new Error('cut')
+      },
+    }
+  }
+
+  it('during the commit is said to be booked when it was', async () => {
+    const database = await breaking('after')
+    const { credit, entries } = ledger(database, fakeClock().now)
+    const entry = await credit('acme', 5n, 'once')
+    expect(entry).toMatchObject({ account: 'acme', amount: 5n, balanceAfter: 5n, note: 'once' })
+    expect(await entries('acme', { limit: 10 })).toEqual([entry])
+    await database.close()
+  })
+
+  it('during the commit is in doubt when the database cannot be asked any more', async () => {
+    const { credit } = ledger(await breaking('after', true), fakeClock().now)
+    const doubt = { code: 'internal_error', message: expect.stringContaining('It is not known whether the amount was added') }
+    await expect(credit('acme', 5n, '')).rejects.toMatchObject(doubt)
+  })
+
+  it('before anything was written is not in doubt', async () => {
+    const { credit } = ledger(await breaking('before', true), fakeClock().now)
+    await expect(credit('acme', 5n, '')).rejects.toThrow('cut')
+  })
 })
