@@ -7,6 +7,8 @@ import { fitTrees, foldOf } from '../../src/calibration/fit.ts'
 import { calibrateRows } from '../../src/calibration/hierarchy/apply.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import { crossEntropy } from '../../src/calibration/metrics/scores.ts'
+import { argmax } from '../../src/core/math.ts'
+import { nearestCandidate } from '../../src/questions/shared/truth.ts'
 
 const FOLDS = [0, 1, 2, 3, 4]
 /** Most decisions that may be escalated. */
@@ -46,8 +48,8 @@ export function measure(evidence: readonly Evidence[]): Paired {
           uncertainty: uncertaintyOf(single),
           single: lossOf(single, targets),
           pooled: lossOf(pooled, targets),
-          rightSingle: rightOf(single, targets),
-          rightPooled: rightOf(pooled, targets),
+          rightSingle: rightOf(single, one.truth),
+          rightPooled: rightOf(pooled, one.truth),
         }
       })
   })
@@ -84,9 +86,8 @@ function lossOf(probabilities: readonly (readonly number[])[], targets: readonly
   return probabilities.reduce((sum, row, i) => sum + crossEntropy(row, targets[i]!), 0) / probabilities.length
 }
 
-function rightOf(probabilities: readonly (readonly number[])[], targets: readonly (readonly number[])[]): number {
-  const top = (row: readonly number[]): number => row.indexOf(Math.max(...row))
-  return probabilities.filter((row, i) => top(row) === top(targets[i]!)).length / probabilities.length
+function rightOf(probabilities: readonly (readonly number[])[], truth: readonly number[]): number {
+  return probabilities.filter((row, i) => argmax(row) === nearestCandidate(truth[i]!)).length / probabilities.length
 }
 
 /** The table's head and one line, in Markdown. `labels`: what the line is about. */

@@ -7,13 +7,14 @@ import { writeFileSync } from 'node:fs'
 import { calibratorOf, type ModelCalibrator } from '../../src/calibration/calibration.ts'
 import { compare, type ScoredDistribution, scoredDistributions } from '../../src/calibration/compare.ts'
 import { uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
-import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
+import { type Evidence, keyOf } from '../../src/calibration/evidence/evidence.ts'
 import { readEvidence } from '../../src/calibration/evidence/evidence-file.ts'
 import { fit as fitCalibration, fitTrees } from '../../src/calibration/fit.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/metrics/smooth-ece.ts'
-import { sum } from '../../src/core/math.ts'
+import { argmax, sum } from '../../src/core/math.ts'
 import { DECISION_READOUTS } from '../../src/questions/shared/readouts.ts'
+import { nearestCandidate } from '../../src/questions/shared/truth.ts'
 
 const [fitFile, devFile, out] = process.argv.slice(2)
 if (fitFile === undefined || devFile === undefined || out === undefined) {
@@ -30,7 +31,9 @@ const calibration = fitCalibration(evidence, model)
 const fitted = calibratorOf(calibration, model)
 
 const tasks = compare(scoredDistributions(dev, fitted, 'single'), scoredDistributions(dev, identity, 'single'))
-const [all, ...byTask] = tasks
+const [all] = tasks
+// Of one task alone there is no line of its own.
+const byTask = all !== undefined && tasks.length === 1 ? [{ ...all, name: dev[0]!.task }] : tasks.slice(1)
 const byReadout = DECISION_READOUTS.flatMap((readout) => {
   const own = dev.filter((one) => one.readout === readout)
   if (own.length === 0) return []
@@ -158,8 +161,7 @@ function secondLooks(own: readonly Evidence[], calibrator: ModelCalibrator, thre
   const states = own.map(({ state }) => state)
   const { mean: gain, interval } = pairedDifference(before, after, states, RESAMPLES)
   const escalated = own.map((one) => {
-    const key = { ...one, candidates: one.readout === 'independent' ? one.single.length : one.single[0]!.length }
-    return uncertaintyOf(calibrator.calibrate(key, 'single', one.single, null).probabilities) > threshold
+    return uncertaintyOf(calibrator.calibrate(keyOf(one), 'single', one.single, null).probabilities) > threshold
   })
   const gated = pairedDifference(
     before,
@@ -170,9 +172,8 @@ function secondLooks(own: readonly Evidence[], calibrator: ModelCalibrator, thre
   const right = (passModeOf: (i: number) => 'single' | 'deliberated'): number => {
     const hits = own.map((one, at) => {
       const passMode = passModeOf(at)
-      const key = { ...one, candidates: one.readout === 'independent' ? one.single.length : one.single[0]!.length }
-      const { probabilities } = calibrator.calibrate(key, passMode, one[passMode] ?? one.single, null)
-      return probabilities.filter((row, i) => row.indexOf(Math.max(...row)) === Math.round(one.truth[i]!)).length / probabilities.length
+      const { probabilities } = calibrator.calibrate(keyOf(one), passMode, one[passMode] ?? one.single, null)
+      return probabilities.filter((row, i) => argmax(row) === nearestCandidate(one.truth[i]!)).length / probabilities.length
     })
     return sum(hits) / hits.length
   }

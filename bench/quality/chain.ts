@@ -16,21 +16,20 @@ import { type RowResult, runRow } from '../../src/evaluate/run.ts'
 import { marginOf } from '../../src/evaluate/summary.ts'
 import { chainOf, createEngine, ENGINE_VERSION, localModel } from '../../src/index.ts'
 import type { AskRequest, AskResponse } from '../../src/wire/types.ts'
+import { takeFlag, takeLimit } from '../lib/arguments.ts'
 import { machine } from '../lib/machine.ts'
 
 const THRESHOLDS = [1, 0.95, 0.9, 0.8, 0.7, 0.5, 0.3, 0]
 const DECISIONS: ReadonlySet<string> = new Set(['noul', 'choice', 'score'])
 
+const USAGE = 'usage: npx tsx bench/quality/chain.ts SMALL LARGE ROOT OUT.json FILE... [--limit N] [--prices A,B]'
 const args = process.argv.slice(2)
-const takeFlag = (flag: string): string | null => {
-  const at = args.indexOf(flag)
-  return at < 0 ? null : (args.splice(at, 2)[1] ?? null)
-}
-const limit = Number(takeFlag('--limit') ?? Number.NaN)
-const prices = (takeFlag('--prices') ?? '0.1,1').split(',').map(Number)
+const limit = takeLimit(args, USAGE)
+const prices = (takeFlag(args, '--prices') ?? '0.1,1').split(',').map(Number)
+const arePrices = prices.length === 2 && prices.every((price) => price >= 0)
 const [smallName, largeName, root, out, ...files] = args
-if (smallName === undefined || largeName === undefined || root === undefined || out === undefined || files.length === 0) {
-  throw new Error('usage: npx tsx bench/quality/chain.ts SMALL LARGE ROOT OUT.json FILE... [--limit N] [--prices A,B]')
+if (smallName === undefined || largeName === undefined || root === undefined || out === undefined || files.length === 0 || !arePrices) {
+  throw new Error(USAGE)
 }
 
 let current: Row | null = null
@@ -44,7 +43,7 @@ interface Asked {
   readonly response: AskResponse | null
 }
 const asked = new Map<string, Asked[]>(ids.map((id) => [id, []]))
-const { chosen, files: read } = await openDataset(files, { limit: Number.isNaN(limit) ? null : limit, sample: null, seed: 0 })
+const { chosen, files: read } = await openDataset(files, { limit, sample: null, seed: 0 })
 let done = 0
 for await (const row of readRows(files, root)) {
   if (!chosen.has(row.at)) continue
@@ -66,7 +65,7 @@ console.log('| model | right | log-loss, nats | answered by large | dollars per 
 console.log('|---|---|---|---|---|')
 for (const { model, right, margin, logLoss, byLarge, dollars } of points) {
   console.log(
-    `| ${model} | ${right.toFixed(3)} ± ${margin.toFixed(3)} | ${logLoss.toFixed(3)} | ${percent(byLarge)} | ${dollars.toFixed(2)} |`,
+    `| ${model} | ${right.toFixed(3)} ± ${margin?.toFixed(3) ?? '–'} | ${logLoss.toFixed(3)} | ${percent(byLarge)} | ${dollars.toFixed(2)} |`,
   )
 }
 console.log('\nthresholds that the rule for deliberation would choose, of at most half of the decisions going on:')
@@ -74,7 +73,7 @@ for (const { readout, gate } of gates) {
   const { threshold, share, rule, decisions } = gate
   console.log(`- ${readout}: ${threshold.toFixed(3)} (${rule}; ${percent(share)} of ${decisions} go on)`)
 }
-const result = { engine: ENGINE_VERSION, machine, small: smallName, large: largeName, prices, limit: Number.isNaN(limit) ? null : limit }
+const result = { engine: ENGINE_VERSION, machine, small: smallName, large: largeName, prices, limit }
 writeFileSync(out, `${JSON.stringify({ ...result, files: read, rows: done, points, gates }, null, 1)}\n`)
 
 async function modelOf(name: string, id: string): Promise<Backend> {

@@ -8,11 +8,11 @@ import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { applyHead } from '../../src/calibration/heads/head.ts'
 import { type FeaturedEvidence, LEAST_LABELS, learnHead } from '../../src/calibration/heads/learn.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
-import { mean, toProbabilities } from '../../src/core/math.ts'
+import { argmax, mean, toProbabilities } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { createEngine, ENGINE_VERSION, localModel } from '../../src/index.ts'
 import type { Decision, DecisionEvent } from '../../src/questions/shared/decision.ts'
-import { targetOf, truthOf } from '../../src/questions/shared/truth.ts'
+import { nearestCandidate, targetOf, truthOf } from '../../src/questions/shared/truth.ts'
 import type { AskRequest } from '../../src/wire/types.ts'
 import { type FixedQuestion, fixedQuestions, type LabelledState } from '../lib/fixed-questions.ts'
 
@@ -110,8 +110,7 @@ function judged(rows: readonly (readonly number[])[], truth: readonly number[]):
   for (const [i, row] of rows.entries()) {
     const target = targetOf(truth[i]!, row.length)
     loss -= target.reduce((sum, t, k) => (t > 0 ? sum + t * Math.log(row[k]!) : sum), 0) / rows.length
-    // A fractional truth counts as the level nearest to it.
-    right += Number(row.indexOf(Math.max(...row)) === Math.round(truth[i]!)) / rows.length
+    right += Number(argmax(row) === nearestCandidate(truth[i]!)) / rows.length
   }
   return { loss, right }
 }

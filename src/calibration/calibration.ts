@@ -98,35 +98,35 @@ export function calibratorOf(calibration: Calibration | null, model: ModelVersio
 }
 
 const finite = z.number()
-const positive = z.number().min(0)
+const notNegative = z.number().min(0)
 const mixtureSchema = z
   .strictObject({ weight: z.number().min(0).max(1), positions: z.array(finite).min(1), heights: z.array(finite) })
   .refine(({ positions, heights }) => positions.length === heights.length && isRising(positions) && isRising(heights), {
     message: 'positions and heights must be as many, and rise',
   })
 const node = {
-  labels: positive,
+  labels: notNegative,
   parameters: z.array(finite.min(-50).max(50)),
-  variance: z.array(positive),
+  variance: z.array(notNegative),
   biases: z.array(finite).optional(),
   blend: mixtureSchema.optional(),
 }
 const withChildren = <T extends z.ZodType>(child: T) => ({ ...node, children: z.record(z.string(), child).optional() })
 // Kind, wording, question: written out, so that a file cannot nest without limit.
 const kind = z.strictObject(withChildren(z.strictObject(withChildren(z.strictObject(node)))))
-const root = z.strictObject({ ...withChildren(kind), map: z.string().optional(), spread: z.array(z.array(positive)).length(3) })
+const root = z.strictObject({ ...withChildren(kind), map: z.string().optional(), spread: z.array(z.array(notNegative)).length(3) })
 const perReadout = <T extends z.ZodType>(schema: T) => z.partialRecord(z.enum(DECISION_READOUTS), schema)
 const tree = perReadout(root)
 const gate = z.strictObject({
   threshold: z.number().min(0).max(1),
   share: z.number().min(0).max(1),
   rule: z.enum(['share', 'gain', 'never']),
-  decisions: positive,
+  decisions: notNegative,
   gain: z.strictObject({ escalated: finite, interval: z.tuple([finite, finite]), total: finite }).optional(),
-  short: z.strictObject({ tokens: z.int().min(1), decisions: positive, gain: finite, interval: z.tuple([finite, finite]) }).optional(),
+  short: z.strictObject({ tokens: z.int().min(1), decisions: notNegative, gain: finite, interval: z.tuple([finite, finite]) }).optional(),
 })
 const heldOut = z.strictObject({
-  count: positive,
+  count: notNegative,
   truth: z.array(z.number().min(0).max(1)),
   pairs: z.array(z.tuple([z.number().min(0).max(1), z.union([z.literal(0), z.literal(1)])])),
 })
@@ -135,10 +135,10 @@ const calibrationSchema = z.strictObject({
   version: z.string(),
   model: z.strictObject({ id: z.string(), revision: z.string().min(1), templateHash: z.string().min(1) }),
   fittedOn: z.strictObject({
-    decisions: positive,
-    states: positive,
-    labels: z.strictObject({ single: positive, deliberated: positive }),
-    tasks: z.record(z.string(), positive),
+    decisions: notNegative,
+    states: notNegative,
+    labels: z.strictObject({ single: notNegative, deliberated: notNegative }),
+    tasks: z.record(z.string(), notNegative),
     sketch: z.array(z.string().regex(/^[0-9a-f]{8}$/)).optional(),
   }),
   trees: z.strictObject({ single: tree, deliberated: tree }),
@@ -205,7 +205,8 @@ function checkTree(readoutTrees: CalibrationTree, at: string): void {
 }
 
 function unknownMap(param: string, name: string | undefined): EngineError {
-  const message = `The calibration file has the map ${name ?? 'of old'} at ${param}, which does not belong there. Fit it again with assay calibrate fit.`
+  const map = name === undefined ? 'an unnamed map' : `the map ${name}`
+  const message = `The calibration file has ${map} at ${param}, which does not belong there. Fit it again with assay calibrate fit.`
   return new EngineError('invalid_request', message, { param })
 }
 

@@ -58,7 +58,10 @@ export interface PairedLosses {
 
 export interface CalibrationComparison {
   readonly name: string
+  /** Distributions. */
   readonly count: number
+  /** Of one state, intervals are points, which say nothing. */
+  readonly states: number
   readonly logLoss: PairedLosses
   readonly brier: PairedLosses
   readonly calibrationError: { readonly first: CalibrationExcess; readonly second: CalibrationExcess }
@@ -95,6 +98,7 @@ function compareAt(name: string, first: readonly ScoredDistribution[], second: r
   return {
     name,
     count: first.length,
+    states: new Set(groups).size,
     logLoss: differenceOf(({ logLoss }) => logLoss),
     brier: differenceOf(({ brier }) => brier),
     calibrationError: { first: errorOf(first), second: errorOf(second) },

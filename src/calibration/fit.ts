@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto'
 import { argmax, mean, sum } from '../core/math.ts'
 import type { CalibratedModel, PassMode } from '../questions/shared/decision.ts'
 import { DECISION_READOUTS, type DecisionReadout } from '../questions/shared/readouts.ts'
+import { nearestCandidate } from '../questions/shared/truth.ts'
 import { type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
+import { isUncertain } from './deliberation/deliberation.ts'
 import { type Gate, type GateCase, isShort, uncertaintyOf } from './deliberation/gate.ts'
 import { DEFAULT_SHARE, gatesOf } from './deliberation/gates.ts'
 import { driftReferenceOf } from './drift/reference.ts'
@@ -166,16 +168,15 @@ function gateCaseOf({ evidence, single, deliberated }: CalibratedEvidence): Gate
 /** The distributions that the engine would have answered: the deliberated one where the gate asks for it. */
 function heldOutOf(cases: readonly CalibratedEvidence[], gate: Gate): HeldOut {
   const rows = cases.flatMap(({ evidence, single, deliberated }) => {
-    const isAgain = uncertaintyOf(single) > gate.threshold || isShort(gate.short, evidence.tokens ?? null)
+    const isAgain = isUncertain(single, evidence.mass, gate.threshold) || isShort(gate.short, evidence.tokens ?? null)
     const answered = deliberated !== null && isAgain ? deliberated : single
-    const targets = samplesOf(evidence, 'single').map(({ target }) => target)
-    return answered.map((probabilities, i) => ({ probabilities, target: targets[i]! }))
+    return answered.map((probabilities, i) => ({ probabilities, right: nearestCandidate(evidence.truth[i]!) }))
   })
-  const truth = rows.map(({ probabilities, target }) => probabilities[argmax(target)]!)
-  const pairs = rows.map(({ probabilities, target }): [number, number] => {
-    const top = Math.max(...probabilities)
-    return [top, target[probabilities.indexOf(top)]! >= 0.5 ? 1 : 0]
-  })
+  const truth = rows.map(({ probabilities, right }) => probabilities[right]!)
+  const pairs = rows.map(({ probabilities, right }): [number, number] => [
+    Math.max(...probabilities),
+    argmax(probabilities) === right ? 1 : 0,
+  ])
   return {
     count: rows.length,
     truth: thinned(truth.sort((a, b) => a - b)).map(fourDigits),

@@ -9,6 +9,8 @@ const WORDS: Readonly<Record<string, string>> = {
   EPERM: 'this user may not',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  Z_BUF_ERROR: 'it is compressed and was cut short',
+  Z_DATA_ERROR: 'it is compressed and damaged',
 }
 
 /** Why a file cannot be read or written, to follow a colon: in words where there are some, else the system's code. */

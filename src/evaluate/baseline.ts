@@ -31,7 +31,10 @@ export function changeFrom(baseline: readonly ScoredAnswer[], answers: readonly 
   const others = new Map(baseline.map((one) => [one.key, one]))
   const pairs = answers.flatMap((one): AnswerPair[] => {
     const other = others.get(one.key)
-    return other !== undefined && JSON.stringify(other.question.truth) === JSON.stringify(one.question.truth) ? [{ one, other }] : []
+    if (other === undefined || JSON.stringify(other.question.truth) !== JSON.stringify(one.question.truth)) return []
+    // Several runs may hold a row of this name; one of them is compared.
+    others.delete(one.key)
+    return [{ one, other }]
   })
   const tasks = [...groupBy(pairs, ({ one }) => one.task)].sort(([a], [b]) => (a < b ? -1 : 1))
   return {

@@ -1,7 +1,8 @@
 // The worst answers, for a person to look at: the question, the answer, the truth, and the state where it is available.
 import { groupBy } from '../core/group-by.ts'
 import type { Json } from '../core/types.ts'
-import type { Row } from './dataset.ts'
+import { nearestCandidate } from '../questions/shared/truth.ts'
+import { type Row, rowName } from './dataset.ts'
 import type { GradedQuestion } from './graded-question.ts'
 import type { RowResult } from './run.ts'
 
@@ -71,11 +72,10 @@ function spreadOverTasks(found: readonly AnsweredQuestion[], count: number): Ans
   return found.filter((one) => chosen.has(one))
 }
 
-/** The answers of one row together, the worst row first. `dataset`: rows by id; may be empty. */
+/** The answers of one row together, the worst row first. `dataset`: rows by `rowName`; may be empty. */
 export function casesOf(found: readonly AnsweredQuestion[], dataset: ReadonlyMap<string, Row>): RowCases[] {
-  return [...groupBy(found, ({ row }) => row.id).values()].map((group): RowCases => {
-    const { row } = group[0]!
-    const source = dataset.get(row.id)
+  return [...groupBy(found, ({ row }) => row)].map(([row, group]): RowCases => {
+    const source = dataset.get(rowName(row))
     const state = source === undefined ? row.kept : (source.request.state as Json)
     const questions = (source?.request.questions ?? {}) as unknown as Readonly<Record<string, Json>>
     return {
@@ -109,8 +109,8 @@ function candidatesOf({ distribution }: GradedQuestion): WorstAnswer['candidates
   const { readout, names, probabilities, truth } = distribution
   const all =
     readout === 'independent'
-      ? names.map((name, i) => ({ name, probability: probabilities[i]![0]!, isTrue: truth[i]! < 0.5 }))
-      : names.map((name, k) => ({ name, probability: probabilities[0]![k]!, isTrue: Math.round(truth[0]!) === k }))
+      ? names.map((name, i) => ({ name, probability: probabilities[i]![0]!, isTrue: nearestCandidate(truth[i]!) === 0 }))
+      : names.map((name, k) => ({ name, probability: probabilities[0]![k]!, isTrue: nearestCandidate(truth[0]!) === k }))
   const ranked = all.toSorted((a, b) => b.probability - a.probability)
   return ranked.filter(({ isTrue }, i) => isTrue || i < SHOWN_CANDIDATES)
 }

@@ -1,5 +1,6 @@
 // Which option of a choice is taken for which, where the options are few enough to be looked at.
 import { groupBy } from '../core/group-by.ts'
+import { nearestCandidate } from '../questions/shared/truth.ts'
 import type { GradedQuestion } from './graded-question.ts'
 import type { RowResult } from './run.ts'
 
@@ -32,10 +33,16 @@ export function confusionsOf(rows: readonly RowResult[]): Confusion[] {
     .slice(0, MOST_CONFUSIONS)
 }
 
+/** By its name, also where the truth was written as a number, or as true or false. */
+function trueOption({ truth, distribution }: GradedQuestion): string | undefined {
+  return typeof truth === 'string' ? truth : distribution?.names[nearestCandidate(distribution.truth[0]!)]
+}
+
 function confusionsIn(answers: readonly GradedQuestion[]): Omit<Confusion, 'question'>[] {
-  const chosen = answers.flatMap(({ said, truth }): Chosen[] =>
-    typeof said === 'string' && typeof truth === 'string' ? [{ said, truth }] : [],
-  )
+  const chosen = answers.flatMap((answer): Chosen[] => {
+    const [said, truth] = [answer.said, trueOption(answer)]
+    return typeof said === 'string' && truth !== undefined ? [{ said, truth }] : []
+  })
   const options = new Set([
     ...chosen.flatMap(({ said, truth }) => [said, truth]),
     ...answers.flatMap(({ distribution }) => distribution?.names ?? []),

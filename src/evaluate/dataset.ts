@@ -5,11 +5,11 @@ import { createReadStream } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
+import { jsonlLines } from '../core/jsonl.ts'
 import type { Json } from '../core/types.ts'
 import { isObject, jsonTypeOf, ownField, type UntrustedObject } from '../core/untrusted.ts'
 import { statePathsFrom } from '../pipeline/state/paths.ts'
 import type { AskRequest } from '../wire/types.ts'
-import { jsonlLines } from './jsonl.ts'
 import { parquetRows } from './parquet.ts'
 import { readTruth } from './truth.ts'
 
@@ -58,20 +58,36 @@ export interface Dataset {
  * `invalid_request` when a file cannot be read.
  */
 export async function* readRows(paths: readonly string[], images: string | null): AsyncGenerator<Row & { readonly file: number }> {
-  const seen = new Map<string, number>()
+  const taken = new Map<string, number>()
   let at = 0
   for (const [file, path] of paths.entries()) {
     const folder = images ?? dirname(path)
     let place = 0
     for await (const { line, value } of readable(path)) {
       const row = checkRow(value, `${shortPath(path)}:${line}`, taskOf(path), folder)
-      const count = (seen.get(row.id) ?? 0) + 1
-      seen.set(row.id, count)
-      yield { ...row, id: count === 1 ? row.id : `${row.id}#${count}`, at: at++, file }
+      yield { ...row, id: takeId(row.id, taken), at: at++, file }
       place++
     }
     if (place === 0) throw new EngineError('invalid_request', `${shortPath(path)} holds no rows; give labelled requests, one a line.`)
   }
+}
+
+/** A row's name across runs: rows of several data sets may have one id. */
+export function rowName({ task, id }: Pick<Row, 'task' | 'id'>): string {
+  return `${task}\u0000${id}`
+}
+
+/** An id that no row before has. `taken`: ids that rows have, each with the last number that was put behind it. */
+function takeId(id: string, taken: Map<string, number>): string {
+  const last = taken.get(id)
+  if (last === undefined) {
+    taken.set(id, 1)
+    return id
+  }
+  let number = last + 1
+  while (taken.has(`${id}#${number}`)) number++
+  taken.set(id, number)
+  return takeId(`${id}#${number}`, taken)
 }
 
 /** Hashes the files and chooses rows. `readRows` reads them again, so that a large data set is never held in memory. */

@@ -64,7 +64,8 @@ export interface ReadNumbers {
   readonly name: string
   readonly count: number
   readonly right: number
-  readonly margin: number
+  /** See `TypeSummary`. */
+  readonly margin: number | null
   readonly auroc: number | null
   readonly overlap: number | null
 }
@@ -189,8 +190,8 @@ export function numbersOf(answers: readonly ScoredAnswer[], resampling: Resampli
       groups,
       options,
     ),
-    binnedError: whole.length === 0 ? Number.NaN : binnedCalibrationError(pWhole, yWhole).value,
-    debiasedSquaredError: whole.length === 0 ? Number.NaN : debiasedSquaredError(pWhole, yWhole).value,
+    binnedError: whole.length === 0 ? Number.NaN : binnedCalibrationError(pWhole, yWhole),
+    debiasedSquaredError: whole.length === 0 ? Number.NaN : debiasedSquaredError(pWhole, yWhole),
     spiegelhalter: whole.length === 0 ? { z: Number.NaN, pValue: Number.NaN } : spiegelhalter(pWhole, yWhole),
     auroc: auroc(confidences, right.map(Number), weights),
     risk: { all: riskAt(rank, 1), at80: riskAt(rank, 0.8), area: rank.area, excessArea: rank.area - rank.oracle },

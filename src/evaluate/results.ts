@@ -11,10 +11,25 @@ import type { RowResult } from './run.ts'
 
 export const RESULTS_FORMAT = 'assay-results 1'
 
+/** A stage of the chain that answers. */
+export interface BoundStage {
+  readonly id: string
+  /** As it was written; null where none was. */
+  readonly threshold: number | null
+  /** Null where the model could not be asked. */
+  readonly revision: string | null
+  readonly templateHash: string | null
+  /** Version of the calibration; null for none. */
+  readonly calibration: string | null
+}
+
 /** What the answers of a run depend on: two runs with the same binding give the same answers. */
 export interface RunBinding {
   readonly engine: string
+  /** Of a chain, its id and the first stage that answers. */
   readonly model: { readonly id: string; readonly revision: string; readonly templateHash: string }
+  /** Of a chain, in their order; absent for a model. */
+  readonly stages?: readonly BoundStage[]
   /** Version of the calibration; null for none. */
   readonly calibration: string | null
   readonly deliberation: DeliberationMode
@@ -191,8 +206,9 @@ function changedFiles({ dataset: there }: RunBinding, { dataset: now }: RunBindi
   })
 }
 
-function bare({ dataset: _, ...binding }: RunBinding): Fields {
-  return binding
+/** Without the files, and without the seed where there is no sample that it is of. */
+function bare({ dataset: _, selection: { seed, ...selection }, ...binding }: RunBinding): Fields {
+  return { ...binding, selection: selection.sample === null ? selection : { ...selection, seed } }
 }
 
 function differing(there: Fields, now: Fields, prefix: string): string[] {

@@ -6,7 +6,8 @@ import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
 import { argmax, sum } from '../core/math.ts'
 import type { PassMode } from '../questions/shared/decision.ts'
 import { type DecisionReadout, isCheck } from '../questions/shared/readouts.ts'
-import { targetOf } from '../questions/shared/truth.ts'
+import { nearestCandidate, targetOf } from '../questions/shared/truth.ts'
+import { rowName } from './dataset.ts'
 import type { AnswerDistribution, GradedQuestion } from './graded-question.ts'
 import type { RowResult } from './run.ts'
 
@@ -24,7 +25,7 @@ export type Yardstick = 'answered' | 'uncalibrated' | 'baseRate' | 'uniform'
 
 /** One row of an answer's distribution. */
 export interface ScoredAnswer {
-  /** Its name across runs: row, question, index in the question. */
+  /** Its name across runs: task, row, question, index in the question. */
   readonly key: string
   readonly row: RowResult
   readonly question: GradedQuestion
@@ -69,11 +70,12 @@ export function scoredAnswers(rows: readonly RowResult[]): ScoredAnswer[] {
       const raw = identity.calibrate(key, passMode, deliberated ?? single, null).probabilities
       return probabilities.map((answered, i): ScoredAnswer => {
         const target = targetOf(truth[i]!, answered.length)
+        const right = nearestCandidate(truth[i]!)
         const event = eventOf(answered)
         const uncalibrated = raw[i]!
         const uncalibratedEvent = eventOf(uncalibrated)
         return {
-          key: `${row.id}\u0000${question.id}\u0000${i}`,
+          key: `${rowName(row)}\u0000${question.id}\u0000${i}`,
           row,
           question,
           task: row.task,
@@ -93,8 +95,8 @@ export function scoredAnswers(rows: readonly RowResult[]): ScoredAnswer[] {
           outcome: target[event]!,
           uncalibratedEvent: { probability: uncalibrated[uncalibratedEvent]!, outcome: target[uncalibratedEvent]! },
           confidence: Math.max(...answered),
-          isRight: isTop(answered, target),
-          isRightAfter: deliberated === null ? null : { single: isTop(single[i]!, target), deliberated: isTop(deliberated[i]!, target) },
+          isRight: isRight(answered, right),
+          isRightAfter: deliberated === null ? null : { single: isRight(single[i]!, right), deliberated: isRight(deliberated[i]!, right) },
         }
       })
     }),
@@ -105,9 +107,9 @@ function scoresOf(row: readonly number[], target: readonly number[]): AnswerScor
   return { logLoss: crossEntropy(row, target), brier: squaredError(row, target) / 2 }
 }
 
-/** Whether the leading candidate is the most probable of the target. Of equal ones, the first counts. */
-function isTop(row: readonly number[], target: readonly number[]): boolean {
-  return argmax(row) === argmax(target)
+/** Whether the leading candidate is the right one. Of equal ones, the first leads. */
+function isRight(row: readonly number[], right: number): boolean {
+  return argmax(row) === right
 }
 
 /**

@@ -10,8 +10,8 @@ export interface TypeSummary {
   readonly count: number
   /** Means over questions; see `GradedQuestion`. */
   readonly right: number
-  /** Half of the 95 % interval of `right`, by the normal approximation. */
-  readonly margin: number
+  /** Half of the 95 % interval of `right`, by the normal approximation; null for a single answer. */
+  readonly margin: number | null
   readonly guess: number
   /** Nats; null where nothing has probabilities. */
   readonly logLoss: number | null
@@ -60,8 +60,9 @@ export function typeOf({ type, kind, many }: GradedQuestion): string {
   return [type, ...(kind === undefined ? [] : [kind]), ...(many === undefined ? [] : ['many'])].join(' ')
 }
 
-/** Half of the 95 % interval of a mean, normal approximation. */
-export function marginOf(values: readonly number[]): number {
+/** Half of the 95 % interval of a mean, normal approximation. Null for fewer than two values, which show no spread. */
+export function marginOf(values: readonly number[]): number | null {
+  if (values.length < 2) return null
   const middle = mean(values)
   return (1.96 * Math.sqrt(mean(values.map((value) => (value - middle) ** 2)))) / Math.sqrt(values.length)
 }

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Calibration, calibratorOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
-import { evidenceHeader, evidenceLine, parseEvidence, readEvidence, writeEvidence } from '../../src/calibration/evidence/evidence-file.ts'
+import type { RecordedEvidence } from '../../src/calibration/evidence/evidence.ts'
+import { evidenceHeader, evidenceLine, readEvidence, writeEvidence } from '../../src/calibration/evidence/evidence-file.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { shippedCalibration } from '../../src/calibration/shipped.ts'
 import { toProbabilities } from '../../src/core/math.ts'
@@ -121,9 +122,26 @@ describe('an evidence file', () => {
     for (const [i, line] of read.evidence.entries()) expect(line.single[0]![0]).toBeCloseTo(evidence[i]!.single[0]![0]!, 6)
   })
 
-  it('holds no infinite number', () => {
+  const reading = async (text: string) => {
+    const path = join(folder, 'f.jsonl')
+    await writeFile(path, text)
+    return readEvidence(path)
+  }
+
+  it('may begin with a byte order mark', async () => {
+    expect((await reading(`\uFEFF${evidenceHeader(MODEL)}\r\n${evidenceLine(one!)}`)).evidence).toHaveLength(1)
+  })
+
+  it('holds no infinite number', async () => {
     const line = evidenceLine({ ...one!, single: [[0, -Infinity]] })
-    expect(parseEvidence(`${evidenceHeader(MODEL)}\n${line}\n`, 'f').evidence[0]!.single).toEqual([[0, -100]])
+    expect((await reading(`${evidenceHeader(MODEL)}\n${line}\n`)).evidence[0]!.single).toEqual([[0, -100]])
+  })
+
+  it('holds nothing of where evidence comes from', async () => {
+    const path = join(folder, 'recorded.jsonl')
+    const recorded: RecordedEvidence = { ...one!, event: 'evt_1', at: 1, model: MODEL, features: new Float32Array(8) }
+    await writeEvidence(path, MODEL, [recorded])
+    expect(JSON.parse((await readFile(path, 'utf8')).split('\n')[1]!)).toEqual(JSON.parse(evidenceLine(one!)))
   })
 
   it.each([
@@ -141,15 +159,17 @@ describe('an evidence file', () => {
     [{ hasImage: 'no' }, '"hasImage"'],
     [{ state: 7 }, '"state" must be a text'],
     [{ deliberated: [] }, '"deliberated" must be a list'],
-  ])('says in which line what is wrong: %o', (change, message) => {
+    [{ mass: 7 }, '"mass" must be a number from 0 to 1'],
+  ])('says in which line what is wrong: %o', async (change, message) => {
     const text = [evidenceHeader(MODEL), evidenceLine(one!), JSON.stringify({ ...one, ...change })].join('\n')
-    expect(() => parseEvidence(text, 'f.jsonl')).toThrow(expect.objectContaining({ message: expect.stringContaining(message) }))
-    expect(() => parseEvidence(text, 'f.jsonl')).toThrow(/^f\.jsonl, line 3: /)
+    await expect(reading(text)).rejects.toThrow(expect.objectContaining({ message: expect.stringContaining(message) }))
+    await expect(reading(text)).rejects.toThrow(/f\.jsonl, line 3: /)
   })
 
-  it('says what an evidence file starts with', () => {
-    expect(() => parseEvidence('', 'f')).toThrow(/f is empty; an evidence file starts with \{"format":1/)
-    expect(() => parseEvidence(evidenceLine(one!), 'f')).toThrow(/line 1: an evidence file starts with/)
-    expect(() => parseEvidence(`${evidenceHeader(MODEL)}\n{"task":"t`, 'f')).toThrow(/line 2: not JSON; the line was cut short/)
+  it('says what an evidence file starts with', async () => {
+    await expect(reading('')).rejects.toThrow(/f\.jsonl is empty; an evidence file starts with \{"format":1/)
+    await expect(reading(evidenceLine(one!))).rejects.toThrow(/line 1: an evidence file starts with/)
+    await expect(reading(`${evidenceHeader(MODEL)}\n{"task":"t`)).rejects.toThrow(/line 2: not JSON; the line was cut short/)
+    await expect(reading(`${evidenceHeader(MODEL)}\n{"task":"t\n`)).rejects.toThrow(/line 2: not JSON\.$/)
   })
 })

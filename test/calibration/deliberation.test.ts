@@ -63,10 +63,10 @@ describe('the passes', () => {
   })
 
   it('end when the leader has stayed and is probable', () => {
-    expect(make().isSettled([0, 0, 0], [[0.97, 0.03]])).toBe(true)
-    expect(make().isSettled([0, 1, 0], [[0.97, 0.03]])).toBe(false)
-    expect(make().isSettled([0, 0], [[0.97, 0.03]])).toBe(false)
-    expect(make().isSettled([0, 0, 0], [[0.8, 0.2]])).toBe(false)
+    expect(make().isSettled(['0', '0', '0'], [[0.97, 0.03]])).toBe(true)
+    expect(make().isSettled(['0', '1', '0'], [[0.97, 0.03]])).toBe(false)
+    expect(make().isSettled(['0', '0'], [[0.97, 0.03]])).toBe(false)
+    expect(make().isSettled(['0', '0', '0'], [[0.8, 0.2]])).toBe(false)
   })
 
   it('draw on a budget that is not overdrawn', () => {

@@ -154,6 +154,12 @@ describe('drift with labels', () => {
     expect(blind / RUNS).toBeGreaterThan(0.5)
   })
 
+  it('counts labels in its words, also where several are of one event', () => {
+    const evidence = binaryEvidence(seededRandom(14), 400, { slope: 0.5, bias: 0 }, 'a'.repeat(16)).flatMap((item) => [item, item])
+    const all = labelledDrift(evidence, asIs).find(({ key }) => key === 'all')
+    expect(all).toMatchObject({ count: 400, message: expect.stringContaining('(800 labels)') })
+  })
+
   it('bets once on the questions of one event', () => {
     const random = seededRandom(13)
     let alarmed = 0

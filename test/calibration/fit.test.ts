@@ -3,6 +3,7 @@ import { calibratorOf } from '../../src/calibration/calibration.ts'
 import { compare, scoredDistributions } from '../../src/calibration/compare.ts'
 import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { fit as fitCalibration, foldOf } from '../../src/calibration/fit.ts'
+import { logSoftmax } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { binaryCase, binaryWorld, choiceWorld, normal, row, sigmoid } from './simulated.ts'
 
@@ -88,6 +89,27 @@ describe('fit', () => {
     expect(Math.abs(other.probabilities[0]![0]! - sigmoid(Math.exp(-0.5) + 0.3))).toBeLessThan(0.04)
   })
 
+  it('takes labels that all come from one fold, however many', () => {
+    const state = 'the only one'
+    const repeated = kinked(250, 6).map((one) => ({ ...one, state }))
+    const [first] = kinked(1, 7)
+    for (const alike of [repeated, [{ ...first!, weight: 500 }]]) {
+      const { fittedOn, trees } = fitCalibration(alike, MODEL)
+      expect(fittedOn.states).toBe(1)
+      expect(trees.single.binary!.labels).toBeGreaterThanOrEqual(250)
+    }
+  })
+
+  it('holds the later of two levels for right where the truth lies halfway between them', () => {
+    const levels = choiceWorld({ questions: 1, labels: 40, candidates: 4, seed: 3, slope: 1, readout: 'ordinal' })
+    const areRight = (level: number) => {
+      const row = logSoftmax([0, 1, 2, 3].map((one) => (one === level ? 2 : 0)))
+      const alike = levels.map((one) => ({ ...one, single: [row], truth: [1.5] }))
+      return new Set(fitCalibration(alike, MODEL).heldOut.ordinal!.pairs.map(([, isRight]) => isRight))
+    }
+    expect([1, 2].map(areRight)).toEqual([new Set([0]), new Set([1])])
+  })
+
   it('never changes the first place of a choice unless it may', () => {
     const skewed = choiceWorld({ questions: 1, labels: 300, candidates: 3, seed: 4, slope: 0.7, biases: [1, 0, -1] })
     const firstOf = (values: readonly number[]): number => values.indexOf(Math.max(...values))
@@ -118,6 +140,27 @@ describe('fit', () => {
     const helped = fitCalibration(drawn(0), MODEL).gates.binary!
     expect(helped.rule).not.toBe('never')
     expect(helped.share).toBeLessThanOrEqual(0.33)
+  })
+
+  it('sends nobody to deliberation where the share is nothing, with many second looks or few', () => {
+    const random = seededRandom(10)
+    for (const count of [60, 1200]) {
+      const { gates } = fitCalibration(lookedAtAgain(random, 0, count), MODEL, { share: 0 })
+      expect(gates.binary).toMatchObject({ threshold: 1, share: 0 })
+    }
+  })
+
+  it('holds out what the engine answers with where the mass is low: the second look', () => {
+    const seen = lookedAtAgain(seededRandom(11), 0)
+    const rightAt = (mass: number) => {
+      const { pairs } = fitCalibration(
+        seen.map((one) => ({ ...one, mass })),
+        MODEL,
+        { share: 0 },
+      ).heldOut.binary!
+      return pairs.filter(([, isRight]) => isRight === 1).length / pairs.length
+    }
+    expect(rightAt(0.4) - rightAt(0.6)).toBeGreaterThan(0.03)
   })
 
   it('sends more than the share of one read-out where no other gains, so that of all decisions it is not more', () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { calibratorOf, parseCalibration } from '../../src/calibration/calibration.ts'
 import type { Gate } from '../../src/calibration/deliberation/gate.ts'
 import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
-import { fit as fitCalibration } from '../../src/calibration/fit.ts'
+import { fit as fitCalibration, summaryOf } from '../../src/calibration/fit.ts'
+import { fittedShare } from '../../src/calibration/outcomes/fitted-states.ts'
 import { mergeCalibrations } from '../../src/calibration/refit/merge.ts'
 import { refit } from '../../src/calibration/refit/refit.ts'
 import { MOST_IN_TURN, partOf } from '../../src/calibration/refit/trials.ts'
@@ -185,6 +186,15 @@ describe('refit', () => {
     expect(whyWorse(heldOut, true)).toContain('was fitted on most of these labels')
     expect(whyWorse(heldOut, false)).not.toContain('was fitted on')
     expect(whyWorse({ ...heldOut, candidate: 0.1 }, true)).toBeNull()
+  })
+
+  it('remembers the states that were fitted on before, so that nobody measures on them unawares', () => {
+    const [old, later] = [0, 1200].map((first) => binaryEvidence(seededRandom(26), 1200, OVER_SURE, undefined, first))
+    const small = fitCalibration(old!.slice(0, 40), MODEL)
+    const { fittedOn } = mergeCalibrations({ ...small, fittedOn: summaryOf(old!) }, { ...small, fittedOn: summaryOf(later!) })
+    expect(fittedOn).toMatchObject({ decisions: 1200 })
+    expect([old!, later!, [...old!, ...later!]].map((evidence) => fittedShare(fittedOn, evidence))).toEqual([1, 1, 1])
+    expect(fittedShare(fittedOn, binaryEvidence(seededRandom(26), 1200, OVER_SURE, undefined, 5000))).toBe(0)
   })
 
   it('takes sets and abstention from new labels only where these are enough', () => {

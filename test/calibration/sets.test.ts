@@ -73,6 +73,12 @@ describe('abstention', () => {
     expect(abstentionThreshold([], [], options)).toBeNull()
   })
 
+  it('comes to an end for a risk or a delta that is next to nothing', () => {
+    const [confidences, isRight] = [rising(2000), new Array<boolean>(2000).fill(true)]
+    expect(abstentionThreshold(confidences, isRight, { maxRisk: 0.05, delta: 1e-17 })).toMatchObject({ accepted: 2000, errors: 0 })
+    expect(abstentionThreshold(confidences, isRight, { maxRisk: 1e-300, delta: 0.1 })).toBeNull()
+  })
+
   it('gives up when the surest decisions err', () => {
     const confidences = rising(400)
     expect(
@@ -119,7 +125,7 @@ describe('abstention', () => {
   })
 
   it('refuses a risk or a delta that is none', () => {
-    expect(() => abstentionThreshold([1], [true], { maxRisk: 0, delta: 0.1 })).toThrow('maxRisk is 0')
-    expect(() => abstentionThreshold([1], [true], { maxRisk: 0.1, delta: 1 })).toThrow('delta is 1')
+    expect(() => abstentionThreshold([1], [true], { maxRisk: 0, delta: 0.1 })).toThrow('maxRisk lies strictly between 0 and 1, received 0')
+    expect(() => abstentionThreshold([1], [true], { maxRisk: 0.1, delta: 1 })).toThrow('delta lies strictly between 0 and 1, received 1')
   })
 })

@@ -90,6 +90,7 @@ describe('intervals for counts', () => {
     const bound = clopperPearsonUpper(4, 60, 0.1)
     expectClose([1 - binomialTail(bound, 5, 56)], [0.1], 1e-9)
     expectClose([clopperPearsonUpper(0, 45, 0.1)], [1 - 0.1 ** (1 / 45)], 1e-12)
+    expectClose([clopperPearsonUpper(0, 45, 1e-17)], [1 - 1e-17 ** (1 / 45)], 1e-12)
     expect(clopperPearsonUpper(3, 3, 0.1)).toBe(1)
   })
 

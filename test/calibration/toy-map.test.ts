@@ -88,6 +88,8 @@ describe('a toy map of scales', () => {
     expect(note.applied).toBe('tilt')
     const named = { ...calibration, trees: { single: { ordinal: { ...root, map: 'tilde' } }, deliberated: {} } }
     expect(() => parseCalibration(reread(named))).toThrow('has the map tilde at /trees/single/ordinal/map')
+    const mixed = { ...calibration, trees: { ...calibration.trees, deliberated: { ordinal: single.ordinal! } } }
+    expect(() => parseCalibration(reread(mixed))).toThrow('has an unnamed map at /trees/deliberated/ordinal/map')
   })
 
   it('takes nothing from a fit with another map when the two are merged', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Calibration, sealCalibration } from '../../src/calibration/calibration.ts'
 import { calibrationVersions } from '../../src/calibration/outcomes/versions.ts'
+import { servedFor } from '../../src/calibration/served.ts'
 import { MODEL } from './simulated.ts'
 
 let folder = ''
@@ -87,15 +88,39 @@ describe('versions of calibrations', () => {
     expect(notes[0]).not.toContain(folder)
   })
 
-  it('pass over what was fitted for another revision or template', async () => {
+  it('pass over what was fitted for another revision or template, and say so where nothing is left', async () => {
     const versions = calibrationVersions(folder)
     await versions.serve(first, { at: 1, why: '', heldOut: null })
     await versions.serve(calibration(2, { ...MODEL, revision: 'revision-2' }), { at: 2, why: '', heldOut: null })
     await versions.serve(calibration(3, { ...MODEL, templateHash: 'template-2' }), { at: 3, why: '', heldOut: null })
-    const { calibration: served, notes } = await versions.current(MODEL)
-    expect(served).toEqual(first)
+    expect(await versions.current(MODEL)).toEqual({ calibration: first, notes: [] })
+    const { calibration: served, notes } = await versions.current({ ...MODEL, templateHash: 'template-3' })
+    expect(served).toBeNull()
     expect(notes[0]).toContain('another template')
     expect(notes[1]).toContain('revision-2')
+  })
+
+  it('go back of each model by itself', async () => {
+    const versions = calibrationVersions(folder)
+    const other = { ...MODEL, id: 'other', revision: 'revision-2' }
+    const [ofOther, newOfOther] = [calibration(4, other), calibration(5, other)]
+    for (const [at, one] of [first, ofOther, newOfOther].entries()) await versions.serve(one, { at, why: '', heldOut: null })
+    expect((await versions.history()).map(({ from }) => from)).toEqual([null, null, ofOther.version])
+    expect(await versions.rollBack({ at: 3, why: '' })).toMatchObject({ version: ofOther.version, from: newOfOther.version })
+    expect(await versions.rollBack({ at: 4, why: '' })).toMatchObject({ version: null, from: ofOther.version })
+    await versions.serve(ofOther, { at: 5, why: '', heldOut: null })
+    expect(await versions.rollBack({ at: 6, why: '' }, MODEL)).toMatchObject({ version: null, from: first.version })
+    expect((await versions.current(MODEL)).calibration).toBeNull()
+    expect((await versions.current(other)).calibration).toEqual(ofOther)
+    await expect(versions.rollBack({ at: 7, why: '' }, MODEL)).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  it('count as served since they were, whatever another model goes back to', async () => {
+    const versions = calibrationVersions(folder)
+    for (const [at, one] of [first, calibration(4, { ...MODEL, revision: 'revision-2' })].entries())
+      await versions.serve(one, { at, why: '', heldOut: null })
+    await versions.rollBack({ at: 9, why: '' })
+    expect(await servedFor(versions, MODEL)).toMatchObject({ calibration: first, servedSince: 0, notes: [] })
   })
 
   it('read what was served before when current.json is damaged', async () => {

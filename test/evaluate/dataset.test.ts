@@ -48,6 +48,20 @@ describe('rows', () => {
     expect(await read([packed])).toEqual(await read([plain]))
   })
 
+  it('are unzipped where the file begins as gzip does, whatever it is called', async () => {
+    const line = JSON.stringify(labelled('a'))
+    await writeFile(join(folder, 'packed.jsonl'), gzipSync(`\uFEFF${line}\n`))
+    await writeFile(join(folder, 'plain.jsonl.gz'), line)
+    for (const name of ['packed.jsonl', 'plain.jsonl.gz'])
+      expect((await read([join(folder, name)])).map(({ id, fault }) => [id, fault])).toEqual([['a', null]])
+  })
+
+  it('may be long: a line of many chunks is read whole', async () => {
+    const state = 'é€😀'.repeat(40_000)
+    const path = await file('long.jsonl', [{ ...labelled('a'), state }, labelled('b')])
+    expect((await read([path])).map(({ request }) => request.state)).toEqual([state, 'state b'])
+  })
+
   it('keep line separators that stand raw inside strings', async () => {
     const path = await file('separators.jsonl', [`{"state":"one\u2028two\u2029three","questions":{},"truth":{}}`])
     expect((await read([path])).map(({ request }) => request.state)).toEqual(['one\u2028two\u2029three'])
@@ -59,6 +73,19 @@ describe('rows', () => {
       ['a', 'mail: tone'],
       ['a#2', 'mail: tone'],
       [`${shortPath(path)}:3`, 'twins'],
+    ])
+  })
+
+  it('get no id that another row has, made or written', async () => {
+    const ids = ['a', 'a', 'a#2', 'b#2', 'b', 'b', 'a']
+    expect((await read([await file('numbered.jsonl', ids.map(labelled))])).map(({ id }) => id)).toEqual([
+      'a',
+      'a#2',
+      'a#2#2',
+      'b#2',
+      'b',
+      'b#3',
+      'a#3',
     ])
   })
 
@@ -127,14 +154,20 @@ describe('rows', () => {
     expect(await read([path])).toEqual(await read([await file('same.jsonl', wanted)]))
   })
 
-  it('cannot be read from a file that is not there, is empty or is not packed as its name says', async () => {
+  it('cannot be read from a file that is not there, is empty or is damaged', async () => {
     await expect(read([join(folder, 'absent.jsonl')])).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringContaining('no such file'),
     })
     await expect(read([await file('empty.jsonl', [])])).rejects.toMatchObject({ message: expect.stringContaining('holds no rows') })
-    await writeFile(join(folder, 'fake.jsonl.gz'), 'not gzip')
-    await expect(read([join(folder, 'fake.jsonl.gz')])).rejects.toMatchObject({ code: 'invalid_request' })
+    const packed = gzipSync(JSON.stringify(labelled('a')))
+    await writeFile(join(folder, 'cut.jsonl.gz'), packed.subarray(0, -12))
+    await expect(read([join(folder, 'cut.jsonl.gz')])).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/cut\.jsonl\.gz cannot be read: it is compressed and was cut short$/),
+    })
+    await writeFile(join(folder, 'changed.jsonl.gz'), Buffer.concat([packed.subarray(0, -8), Buffer.alloc(8)]))
+    await expect(read([join(folder, 'changed.jsonl.gz')])).rejects.toMatchObject({ message: expect.stringContaining('and damaged') })
     await writeFile(join(folder, 'fake.parquet'), 'not parquet')
     await expect(read([join(folder, 'fake.parquet')])).rejects.toMatchObject({ code: 'invalid_request' })
   })

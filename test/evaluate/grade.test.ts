@@ -88,7 +88,13 @@ describe('a choice', () => {
 
 describe('a score', () => {
   it('is right on the nearest level, and its loss lies between the levels of a fractional truth', () => {
-    expect([right(score, 1), right(score, 1.4), right(score, 1.6)]).toEqual([1, 1, 0])
+    expect([right(score, 1), right(score, 1.4), right(score, 1.5), right(score, 1.6)]).toEqual([1, 1, 0, 0])
+    const [yes, no] = [0.9, 0.1].map((p): QuestionAnswer => {
+      return { type: 'score', score: p, legend: { 0: 'no', 1: 'yes' }, probabilities: { 0: 1 - p, 1: p }, confidence: 0.9 }
+    })
+    // Decided as a claim, whose later candidate is no.
+    const decision = { readout: 'binary', names: ['yes', 'no'] } as unknown as Decision
+    expect([yes!, no!].map((one) => grade(one, 0.5, [], decision)?.right)).toEqual([0, 1])
     expect(logLossOf(claim(score, 1.25))).toBeCloseTo(-0.75 * Math.log(0.6) - 0.25 * Math.log(0.3), 12)
     expect(grade(score, 3, [], null)).toBeNull()
   })

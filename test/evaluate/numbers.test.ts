@@ -4,6 +4,7 @@ import { seededRandom } from '../../src/core/random.ts'
 import { changeFrom } from '../../src/evaluate/baseline.ts'
 import { casesOf, worstQuestions } from '../../src/evaluate/cases.ts'
 import { confusionsOf } from '../../src/evaluate/confusions.ts'
+import { checkRow, type Row, rowName } from '../../src/evaluate/dataset.ts'
 import { limitsOf } from '../../src/evaluate/limits.ts'
 import { evaluationOf, type Resampling } from '../../src/evaluate/numbers.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../../src/evaluate/report/curves.ts'
@@ -229,6 +230,13 @@ describe('options taken for others', () => {
     ])
   })
 
+  it('are those of truths that are written as true, false or a share, too', () => {
+    const names = ['yes', 'no']
+    const asked = { ...question({ type: 'choice', names, probabilities: [[0.3, 0.7]], truth: [0], id: 'late' }), said: 'no' }
+    const rows = [true, 0.8, 'yes'].map((truth, at) => row(at, [{ ...asked, truth }]))
+    expect(confusionsOf(rows)).toEqual([{ question: 'late', truth: 'yes', said: 'no', count: 3, of: 3 }])
+  })
+
   it('are left out where there are many options', () => {
     const many = Array.from({ length: 13 }, (_, i) => `option ${i}`)
     expect(confusionsOf([row(0, [chosen('option 0', 'option 1', many)])])).toEqual([])
@@ -268,6 +276,46 @@ describe('a change from a baseline', () => {
     const { all, unmatched } = changeFrom(scoredAnswers(other), scoredAnswers(rows), resampling)
     expect([all!.distributions, unmatched]).toEqual([199, 102])
     expect(changeFrom([], scoredAnswers(rows), resampling)).toEqual({ unmatched: 300, all: null, tasks: [] })
+  })
+})
+
+describe('rows of several runs that have one id', () => {
+  const answers = (task: string, p: number) =>
+    [1, 2, 3].map((at) => row(at, [question({ probabilities: [[p, 1 - p]], truth: [0] })], { id: `${at}`, task }))
+
+  it('are compared with the row of the same task', () => {
+    const [a, b] = [answers('a', 0.9), answers('b', 0.6)]
+    const { all, unmatched, tasks } = changeFrom(scoredAnswers(a), scoredAnswers([...a, ...b]), resampling)
+    expect([all!.distributions, unmatched, tasks.map(({ name }) => name)]).toEqual([3, 3, ['a']])
+    expect(all!.logLoss.value).toBe(0)
+    const twice = changeFrom(scoredAnswers(a), scoredAnswers([...a, ...answers('a', 0.9)]), resampling)
+    expect([twice.all!.distributions, twice.unmatched]).toEqual([3, 3])
+  })
+
+  it('are shown apart, each with its own state', () => {
+    const rows = [...answers('a', 0.1), ...answers('b', 0.2)]
+    const sources = ['a', 'b'].map((task): [string, Row] => {
+      const source = checkRow({ id: '1', task, state: `of ${task}`, questions: {}, truth: {} }, '', '', '/')
+      return [rowName(source), { ...source, at: 0 }]
+    })
+    const cases = casesOf(worstQuestions(rows, { decisions: 6, reads: 0 }), new Map(sources))
+    expect(cases).toHaveLength(6)
+    expect(cases.map(({ id, task, state }) => [task, id, state])).toContainEqual(['b', '1', 'of b'])
+    expect(cases.map(({ id, task, state }) => [task, id, state])).toContainEqual(['a', '1', 'of a'])
+  })
+})
+
+describe('a truth halfway between two levels', () => {
+  it('makes the later one right, in the grade and in every number', () => {
+    const names = ['low', 'mid', 'high']
+    const levels = [0, 1, 2].map((top, at) => {
+      const probabilities = [names.map((_, k) => (k === top ? 0.8 : 0.1))]
+      return row(at, [question({ readout: 'ordinal', type: 'score', names, probabilities, truth: [1.5] })])
+    })
+    expect(scoredAnswers(levels).map(({ isRight }) => isRight)).toEqual([false, false, true])
+    const cases = casesOf(worstQuestions(levels, { decisions: 3, reads: 0 }), new Map())
+    for (const { cases: answers } of cases)
+      expect(answers[0]!.candidates!.flatMap(({ name, isTrue }) => (isTrue ? [name] : []))).toEqual(['high'])
   })
 })
 

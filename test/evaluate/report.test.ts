@@ -13,9 +13,10 @@ import { diagramsOf, latencyBins, riskCurve } from '../../src/evaluate/report/cu
 import { escaped, markup } from '../../src/evaluate/report/markup.ts'
 import { pageOf } from '../../src/evaluate/report/page.ts'
 import { showState } from '../../src/evaluate/report/state.ts'
-import { count, fixed, likelihood, milliseconds, signed, verdict } from '../../src/evaluate/report/words.ts'
+import { count, fixed, likelihood, milliseconds, signed, verdict, withMargin } from '../../src/evaluate/report/words.ts'
 import type { RowResult } from '../../src/evaluate/run.ts'
-import { header, question, row } from './simulated.ts'
+import { sumUp } from '../../src/evaluate/summary.ts'
+import { header, question, read, row } from './simulated.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -150,7 +151,7 @@ describe('a page', () => {
     expect(html).toContain('<th>from 0.8</th>')
     expect(html).toMatch(/<td class="data">all<\/td><td>36<\/td>/)
     expect(html).toMatch(/<title>confidence from 0\.7: 100\.0.% of decisions, [^<]*of them wrong<\/title>/)
-    expect(html).toContain('Rows that failed: 1. Truths that did not fit their answers: 12.')
+    expect(html).toContain('Rows that failed: 1. Truths that were not graded: 12.')
   })
 })
 
@@ -263,10 +264,20 @@ describe('numbers in words', () => {
     expect(count(1234567).replaceAll('\u202f', ' ')).toBe('1 234 567')
   })
 
+  it('give no margin to a share of one answer', () => {
+    const [one, two] = [[1], [1, 0]].map((rights) => sumUp(rights.map((right, at) => row(at, [read(right, 0.9)]))).types[0]!)
+    expect([one!, two!].map(({ right, margin }) => withMargin(right, margin).replaceAll('\u00a0', ' '))).toEqual([
+      '100.0 %',
+      '50.0 % ± 69.3',
+    ])
+  })
+
   it('call a difference good or bad only when the whole interval can be seen to be', () => {
     expect(verdict({ value: -1, interval: [-2, -0.1] }, true)).toBe('good')
     expect(verdict({ value: -1, interval: [-2, -0.1] }, false)).toBe('bad')
     expect(verdict({ value: -1, interval: [-2, 0.1] }, true)).toBe('')
     expect(verdict({ value: 1e-9, interval: [1e-10, 1e-8] }, true)).toBe('')
+    // As of one state.
+    expect(verdict({ value: -1, interval: [-1, -1] }, true)).toBe('')
   })
 })

@@ -87,6 +87,17 @@ describe('a results file', () => {
     })
   })
 
+  it('is the same run with another seed, where there is no sample that it is of', async () => {
+    const path = await write('seed', [result(0)])
+    const seeded = (sample: number | null): RunBinding => ({ ...binding, selection: { limit: null, sample, seed: 7 } })
+    const file = await openResults(path, seeded(null), circumstances)
+    expect(file.done).toHaveLength(1)
+    await file.close()
+    await expect(openResults(path, seeded(3), circumstances)).rejects.toMatchObject({
+      message: expect.stringContaining('selection.sample was null and is 3; selection.seed was absent and is 7'),
+    })
+  })
+
   it('of a data set that changed is refused, with its name', async () => {
     const path = await write('changed', [result(0)])
     const [file] = binding.dataset

@@ -6,9 +6,13 @@ import { type Groups, membersOf, percentileInterval } from '../metrics/resamplin
 
 /** When to deliberate the decisions of one read-out, chosen from evidence. */
 export interface Gate {
-  /** Deliberate above this normalised entropy of the calibrated single-pass distribution; 1 is never. */
+  /**
+   * Deliberate above this normalised entropy of the calibrated single-pass distribution; 1 is never, but for low mass.
+   */
   readonly threshold: number
-  /** Share of decisions above it in the evidence: of those that were looked at again, where it was chosen from them. */
+  /**
+   * Share of the evidence above it; where the threshold was chosen by gain, of the decisions that have a second look.
+   */
   readonly share: number
   /**
    * `gain`: the least share that reliably keeps most of what deliberation gains. `share`: the stated share, for want of
@@ -91,7 +95,7 @@ function gainOf(sums: readonly number[], share: number): number {
 }
 
 export interface GateOptions {
-  /** Decisions that deliberate for want of labels, from 0 to 1. */
+  /** The share that deliberates where fewer than 100 decisions show what a second look gains, from 0 to 1. */
   readonly share: number
   /** The part of the best gain within the most that may deliberate that is enough. */
   readonly keep: number
@@ -140,7 +144,7 @@ export function gateChooser(cases: readonly GateCase[], options: GateOptions): (
       return isWorthIt ? between(step, 0.98)[0] : Number.NEGATIVE_INFINITY
     })
     const best = Math.max(...reliable)
-    if (best <= 0) return { ...at(0, 'never'), threshold: 1, share: 0 }
+    if (best <= 0) return at(0, 'never')
     return at(reliable.findIndex((gain) => gain >= keep * best) / STEPS, 'gain')
   }
 }
@@ -184,9 +188,10 @@ function bootstrapCurves(sorted: readonly GateCase[], resamples: number, seed: n
 
 /**
  * A threshold between the last case that deliberates and the first that does not, and the share above it. Ties stay
- * below.
+ * below. A share of 0 is never, also for what is more uncertain than any of the cases.
  */
 function thresholdAt(sorted: readonly GateCase[], share: number): { threshold: number; share: number } {
+  if (share === 0) return { threshold: 1, share: 0 }
   const count = Math.round(share * sorted.length)
   const inside = sorted[count - 1]?.uncertainty ?? 1
   const outside = sorted[count]?.uncertainty ?? 0

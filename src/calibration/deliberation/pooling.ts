@@ -7,7 +7,7 @@ import { requireAligned } from '../numerics/aligned.ts'
 type Row = readonly number[]
 
 /** Mixes the uniform distribution into a row, p' = (1 − K floor) p + floor, so that it rules nothing out. */
-function floored(row: Row, floor: number): Row {
+function withFloor(row: Row, floor: number): Row {
   if (floor === 0) return row
   const keep = Math.log1p(-row.length * floor)
   return row.map((logP) => logSumExp([keep + logP, Math.log(floor)]))
@@ -30,6 +30,6 @@ export function logPool(rows: readonly Row[], { floor }: { readonly floor: numbe
       `a floor of ${floor} is too much for ${length} candidates; it must be from 0 to below 1 / ${length}`,
     )
   }
-  const kept = rows.map((row) => floored(row, floor))
+  const kept = rows.map((row) => withFloor(row, floor))
   return logSoftmax(rows[0]!.map((_, k) => kept.reduce((sum, row) => sum + share * row[k]!, 0)))
 }

@@ -151,8 +151,8 @@ interface BetStream {
   readonly name: string
   readonly predicted: number[]
   readonly actual: number[]
-  /** Sums over labels with their full weight, for messages. */
-  readonly sums: { weight: number; predicted: number; actual: number }
+  /** The number of labels, and sums over them with their full weight, for messages. */
+  readonly sums: { labels: number; weight: number; predicted: number; actual: number }
 }
 
 /**
@@ -193,7 +193,7 @@ export function labelledDrift(evidence: Iterable<Labelled>, calibrator: Calibrat
     const [predicted, actual] = [stream.sums.predicted / stream.sums.weight, stream.sums.actual / stream.sums.weight]
     const count = stream.predicted.length
     const kind = actual < predicted ? 'over-sure' : 'under-sure'
-    const message = `Of ${stream.name}, ${percent(actual)} came true where ${percent(predicted)} was said (${count} labels). Refit, and roll back if it lasts.`
+    const message = `Of ${stream.name}, ${percent(actual)} came true where ${percent(predicted)} was said (${stream.sums.labels} labels). Refit, and roll back if it lasts.`
     return [{ kind, key, measure: 'outcome', value, threshold, count, message }]
   })
 }
@@ -241,6 +241,7 @@ function bet(stream: BetStream, { predicted, actual }: Prediction): void {
 }
 
 function tally({ sums }: BetStream, { predicted, actual }: Prediction, weight: number): void {
+  sums.labels += 1
   sums.weight += weight
   sums.predicted += weight * predicted
   sums.actual += weight * actual
@@ -254,7 +255,7 @@ function meanOf(predictions: readonly Prediction[]): Prediction {
 }
 
 function streamOf(name: string): BetStream {
-  return { name, predicted: [], actual: [], sums: { weight: 0, predicted: 0, actual: 0 } }
+  return { name, predicted: [], actual: [], sums: { labels: 0, weight: 0, predicted: 0, actual: 0 } }
 }
 
 function percent(share: number): string {

@@ -1,14 +1,15 @@
 // Evidence files: a header line that names the model, then one labelled decision a line. Every field is checked on
 // reading.
-import { readFile, writeFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 import { EngineError } from '../../core/errors.ts'
+import { jsonlLines } from '../../core/jsonl.ts'
 import { logSumExp } from '../../core/math.ts'
 import { isObject, type UntrustedObject } from '../../core/untrusted.ts'
 import type { CalibratedModel } from '../../questions/shared/decision.ts'
 import { DECISION_READOUTS } from '../../questions/shared/readouts.ts'
-import type { Evidence } from './evidence.ts'
+import { type Evidence, ownEvidence } from './evidence.ts'
 
 /** Evidence with the model that it came from. */
 export interface EvidenceFile {
@@ -21,11 +22,11 @@ export function evidenceHeader({ id, revision, templateHash }: CalibratedModel):
   return JSON.stringify({ format: 1, model: { id, revision, templateHash } })
 }
 
-/** One labelled decision as a line, log-probabilities to seven digits. */
+/** One labelled decision as a line, log-probabilities to seven digits, without what came with it from its origin. */
 export function evidenceLine(evidence: Evidence): string {
   const short = (rows: Evidence['single']): number[][] => rows.map((row) => row.map(shortened))
   return JSON.stringify({
-    ...evidence,
+    ...ownEvidence(evidence),
     single: short(evidence.single),
     deliberated: evidence.deliberated === null ? null : short(evidence.deliberated),
     mass: shortened(evidence.mass),
@@ -39,8 +40,13 @@ function shortened(value: number): number {
 
 /** Writes header and lines, compressed when the name ends in `.gz`. */
 export async function writeEvidence(path: string, model: CalibratedModel, evidence: Iterable<Evidence>): Promise<void> {
-  const text = `${[evidenceHeader(model), ...Array.from(evidence, evidenceLine)].join('\n')}\n`
-  await writeFile(path, path.endsWith('.gz') ? await promisify(gzip)(text) : text)
+  // Line by line, since a string cannot hold the evidence of a long run.
+  function* lines(): Generator<string> {
+    yield `${evidenceHeader(model)}\n`
+    for (const one of evidence) yield `${evidenceLine(one)}\n`
+  }
+  const file = createWriteStream(path)
+  await (path.endsWith('.gz') ? pipeline(lines, createGzip(), file) : pipeline(lines, file))
 }
 
 /**
@@ -48,32 +54,23 @@ export async function writeEvidence(path: string, model: CalibratedModel, eviden
  * number and field for a line that is not evidence.
  */
 export async function readEvidence(path: string): Promise<EvidenceFile> {
-  const bytes = await readFile(path)
-  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
-  return parseEvidence((isCompressed ? await promisify(gunzip)(bytes) : bytes).toString('utf8'), path)
-}
-
-/** Evidence from the text of a file. `name`: what errors call the file. */
-export function parseEvidence(text: string, name: string): EvidenceFile {
-  const lines = text.split(/\r?\n/)
   let model: CalibratedModel | null = null
   const evidence: Evidence[] = []
-  for (const [index, line] of lines.entries()) {
-    if (line.trim() === '') continue
+  for await (const { line, text, isEnded } of jsonlLines(path)) {
     const fail = (problem: string): never => {
-      throw new EngineError('invalid_request', `${name}, line ${index + 1}: ${problem}`)
+      throw new EngineError('invalid_request', `${path}, line ${line}: ${problem}`)
     }
     let value: unknown
     try {
-      value = JSON.parse(line)
+      value = JSON.parse(text)
     } catch {
-      fail(`not JSON${index === lines.length - 1 ? '; the line was cut short, take it out or write the file again' : ''}.`)
+      fail(`not JSON${isEnded ? '' : '; the line was cut short, take it out or write the file again'}.`)
     }
-    if (!isObject(value)) fail('not an object.')
-    if (model === null) model = headerOf(value as UntrustedObject, fail)
-    else evidence.push(evidenceOf(value as UntrustedObject, fail))
+    if (!isObject(value)) return fail('not an object.')
+    if (model === null) model = headerOf(value, fail)
+    else evidence.push(evidenceOf(value, fail))
   }
-  if (model === null) throw new EngineError('invalid_request', `${name} is empty; an evidence file starts with ${HEADER_SHAPE}.`)
+  if (model === null) throw new EngineError('invalid_request', `${path} is empty; an evidence file starts with ${HEADER_SHAPE}.`)
   return { model, evidence }
 }
 
@@ -97,7 +94,8 @@ function evidenceOf(value: UntrustedObject, fail: Fail): Evidence {
   for (const field of ['task', 'state', 'wording', 'question'] as const) if (!isWord(value[field])) fail(`"${field}" must be a text.`)
   if (typeof readout !== 'string' || !READOUTS.includes(readout)) fail(`"readout" must be one of ${READOUTS.join(', ')}.`)
   if (typeof hasImage !== 'boolean') fail('"hasImage" must be true or false.')
-  if (typeof mass !== 'number' || !(mass >= 0)) fail('"mass" must be a number from 0 to 1.')
+  // A sum of probabilities may be rounded to a little above 1.
+  if (typeof mass !== 'number' || !(mass >= 0 && mass <= 1 + 1e-6)) fail('"mass" must be a number from 0 to 1.')
   if (tokens !== null && !(Number.isInteger(tokens) && (tokens as number) >= 0)) fail('"tokens" must be a whole number from 0 on.')
   if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= LARGEST_WEIGHT))
     fail(`"weight" must be above 0 and at most ${LARGEST_WEIGHT}.`)

@@ -62,9 +62,14 @@ export function decidedEvidence(decision: DecidedEvidence): DecidedEvidence {
   return { ...copyOf(decision, DECIDED_FIELDS), tokens: decision.tokens ?? null }
 }
 
-/** The fields of evidence, defaults filled in, without what came with it from its origin. */
+/** The fields of evidence, without what came with it from its origin; one that it does not have is undefined. */
+export function ownEvidence(evidence: Evidence): Evidence {
+  return copyOf(evidence, EVIDENCE_FIELDS)
+}
+
+/** The same, defaults filled in. */
 export function bareEvidence(evidence: Evidence): Evidence {
-  return { ...copyOf(evidence, EVIDENCE_FIELDS), tokens: evidence.tokens ?? null, weight: evidence.weight ?? 1 }
+  return { ...ownEvidence(evidence), tokens: evidence.tokens ?? null, weight: evidence.weight ?? 1 }
 }
 
 function copyOf<T>(from: T, fields: Readonly<Record<keyof T, true>>): T {

@@ -32,6 +32,8 @@ export function chooseMixtures(
   const choose = (passMode: PassMode): ReadonlySet<string> => {
     const chosen = new Set<string>()
     for (const [path, members] of questionsOf(evidence, passMode)) {
+      // Of labels that are all in one fold, nothing is left to fit on.
+      if (new Set(members.map(({ index }) => folds[index])).size < 2) continue
       const gains = crossFitted.flatMap((trees, fold) => {
         const mapped = members.map(({ sample, index }) => ({ sample, fold: folds[index]!, logits: logitsOf(sample, trees, passMode) }))
         const mixture = mixtureOf(mapped.filter((one) => one.fold !== fold))

@@ -28,5 +28,6 @@ export function wilson(k: number, n: number, z: number = normalQuantile(0.975)):
  */
 export function clopperPearsonUpper(k: number, n: number, delta: number): number {
   requireCount(k, n)
-  return k === n ? 1 : inverseRegularisedBeta(1 - delta, k + 1, n - k)
+  // The quantile from above: 1 − delta would be 1 for a small delta.
+  return k === n ? 1 : 1 - inverseRegularisedBeta(delta, n - k, k + 1)
 }

@@ -4,7 +4,7 @@ import { EngineError } from '../../core/errors.ts'
 import { sum } from '../../core/math.ts'
 import { seededRandom } from '../../core/random.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
-import { type Groups, membersOf, quantile, type ResamplingOptions } from './resampling.ts'
+import { type Groups, membersOf, quantile, type ResamplingOptions, requireResamples } from './resampling.ts'
 import { smoothCalibrationError } from './smooth-ece.ts'
 
 /** Steps of the grid that probabilities are put on before smoothing. Each is split between its two neighbours. */
@@ -113,10 +113,9 @@ export function reliability(p: readonly number[], y: readonly number[], options:
   requireAligned({ p, y, groups, weights })
   requireProbabilities('p', p)
   requireProbabilities('y', y)
-  for (const [name, value, least] of [['resamples', resamples, 1] as const, ['points', points, 2] as const]) {
-    if (!(Number.isInteger(value) && value >= least))
-      throw new EngineError('invalid_request', `${name} is ${value}; a whole number from ${least} on is needed`)
-  }
+  requireResamples(options)
+  if (!(Number.isInteger(points) && points >= 2))
+    throw new EngineError('invalid_request', `points is ${points}; a whole number from 2 on is needed`)
   const smoothing = {
     ...(options.bandwidth === undefined ? {} : { bandwidth: options.bandwidth }),
     ...(weights === undefined ? {} : { weights }),

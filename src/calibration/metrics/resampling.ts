@@ -38,7 +38,8 @@ export function percentileInterval(values: readonly number[], confidence = 0.95)
   return [quantile(sorted, (1 - confidence) / 2), quantile(sorted, (1 + confidence) / 2)]
 }
 
-function requireResamples({ resamples }: ResamplingOptions): void {
+/** Throws `invalid_request` for fewer than one resample. */
+export function requireResamples({ resamples }: Pick<ResamplingOptions, 'resamples'>): void {
   if (!(Number.isInteger(resamples) && resamples >= 1)) {
     throw new EngineError('invalid_request', `resamples is ${resamples}; a whole number from 1 on is needed`)
   }

@@ -2,7 +2,7 @@
 // `p` are probabilities of an event and `y` whether it came true, 0 or 1 (a share in between when annotators
 // disagreed): both [decision].
 import { EngineError } from '../../core/errors.ts'
-import { mean } from '../../core/math.ts'
+import { mean, sum } from '../../core/math.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 import { normalCdf } from '../numerics/special-functions.ts'
 
@@ -46,8 +46,6 @@ export interface CalibrationBin {
   readonly probability: number
   /** Share that came true. */
   readonly frequency: number
-  /** Positions of its decisions in `p`. */
-  readonly members: readonly number[]
 }
 
 export interface BinOptions {
@@ -83,45 +81,30 @@ export function calibrationBins(
       count: positions.length,
       probability: mean(positions.map((i) => p[i]!)),
       frequency: mean(positions.map((i) => y[i]!)),
-      members: positions,
     }))
 }
 
 /**
- * Expected calibration error: the distance of mean probability and frequency, averaged over bins by count; and the
- * largest distance. It is biased up by noise (0.028 for perfect probabilities at n = 1000, 15 bins of equal width) and
- * down by errors that cancel in a bin, so it must not be reported alone.
+ * Expected calibration error: the distance of mean probability and frequency, averaged over bins by count. It is biased
+ * up by noise (0.028 for perfect probabilities at n = 1000, 15 bins of equal width) and down by errors that cancel in a
+ * bin, so it must not be reported alone.
  */
-export function binnedCalibrationError(
-  p: readonly number[],
-  y: readonly number[],
-  options?: BinOptions,
-): { value: number; maximum: number } {
-  const gaps = calibrationBins(p, y, options).map((bin) => ({
-    share: bin.count / p.length,
-    gap: Math.abs(bin.probability - bin.frequency),
-  }))
-  return { value: gaps.reduce((sum, { share, gap }) => sum + share * gap, 0), maximum: Math.max(...gaps.map(({ gap }) => gap)) }
+export function binnedCalibrationError(p: readonly number[], y: readonly number[], options?: BinOptions): number {
+  return sum(calibrationBins(p, y, options).map((bin) => (bin.count / p.length) * Math.abs(bin.probability - bin.frequency)))
 }
 
 /**
  * Squared calibration error over bins without the part that noise adds (Kumar, Liang & Ma 2019, arXiv 1909.10155). It
- * may be negative. `root` is of the square, 0 when that is negative; `plugIn` is the square before debiasing. The
- * noise of a bin with one label cannot be estimated and stays.
+ * may be negative. The noise of a bin with one label cannot be estimated and stays.
  */
-export function debiasedSquaredError(
-  p: readonly number[],
-  y: readonly number[],
-  options: BinOptions = { by: 'mass' },
-): { value: number; root: number; plugIn: number } {
-  let plugIn = 0
+export function debiasedSquaredError(p: readonly number[], y: readonly number[], options: BinOptions = { by: 'mass' }): number {
+  let squared = 0
   let noise = 0
   for (const { count, probability, frequency } of calibrationBins(p, y, options)) {
-    plugIn += (count / p.length) * (probability - frequency) ** 2
+    squared += (count / p.length) * (probability - frequency) ** 2
     if (count > 1) noise += ((count / p.length) * frequency * (1 - frequency)) / (count - 1)
   }
-  const value = plugIn - noise
-  return { value, root: Math.sqrt(Math.max(0, value)), plugIn }
+  return squared - noise
 }
 
 /**

@@ -6,7 +6,7 @@ import { EngineError } from '../../core/errors.ts'
 import { mean, sum } from '../../core/math.ts'
 import { seededRandom } from '../../core/random.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
-import { type Groups, membersOf, percentileInterval, type ResamplingOptions } from './resampling.ts'
+import { type Groups, membersOf, percentileInterval, type ResamplingOptions, requireResamples } from './resampling.ts'
 
 /**
  * Steps of the grid for many probabilities. Each is split between its two neighbours, which shifts results by less than
@@ -293,10 +293,8 @@ export function smoothCalibrationExcess(
 ): CalibrationExcess {
   check(p, y, options)
   requireAligned({ p, groups })
+  requireResamples(options)
   const { resamples, seed, confidence, bandwidth } = options
-  if (!(Number.isInteger(resamples) && resamples >= 1)) {
-    throw new EngineError('invalid_request', `resamples is ${resamples}; a whole number from 1 on is needed`)
-  }
   const layout = layoutOf(p)
   const shares = sharesOf(options.weights, p.length)
   const random = seededRandom(seed)

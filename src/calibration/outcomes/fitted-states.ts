@@ -12,6 +12,11 @@ export function sketchStates(evidence: readonly Evidence[]): string[] {
   return hashesOf(evidence).slice(0, MOST_STATES)
 }
 
+/** The sketch of two lots of evidence together, from the sketch of each. */
+export function mergeSketches(one: readonly string[], other: readonly string[]): string[] {
+  return [...new Set([...one, ...other])].sort().slice(0, MOST_STATES)
+}
+
 /**
  * The share of the evidence's states that were fitted on, estimated from the sketch. Calibrations without a sketch are
  * older: they count as fitted on all of it when they were fitted on just as many decisions of each of its tasks.

@@ -1,6 +1,5 @@
-// A folder of calibrations: cal_….json files, and current.json with the served version, those before it, and
-// why. When the served file is bad, the version before it is used and a note says so: a bad file must not stop
-// an engine.
+// A folder of calibrations: cal_….json files, and current.json with the served versions, of one model or several, and
+// why. When a served file is bad, the version before it is used and a note says so: a bad file must not stop an engine.
 import { join } from 'node:path'
 import { z } from 'zod'
 import { EngineError } from '../../core/errors.ts'
@@ -31,7 +30,7 @@ export interface VersionChange {
   readonly action: 'serve' | 'roll back'
   /** The version served from then on; null after a roll back to the calibration that comes with the model. */
   readonly version: string | null
-  /** The version served until then. */
+  /** The version of the same model served until then. */
   readonly from: string | null
   readonly why: string
   readonly heldOut: HeldOutComparison | null
@@ -42,10 +41,14 @@ export interface VersionChange {
 export interface CurrentCalibration {
   /** Null when the folder has none for the model. */
   readonly calibration: Calibration | null
-  /** Versions that were skipped, and why; empty when all is well. */
+  /**
+   * Versions that were skipped, and why; empty when all is well. Those of other models are named only where there is
+   * none of this one.
+   */
   readonly notes: readonly string[]
 }
 
+/** Served versions, each of which answers for its own model. */
 export interface CalibrationVersions {
   /**
    * The newest served calibration that is intact and, when a model is given, made for it. A damaged file is skipped,
@@ -54,8 +57,11 @@ export interface CalibrationVersions {
   current(model?: ModelVersion): Promise<CurrentCalibration>
   /** Writes the calibration and serves it from now on. Serving the current version again changes nothing. */
   serve(calibration: Calibration, change: Pick<VersionChange, 'at' | 'why' | 'heldOut' | 'labels'>): Promise<void>
-  /** Serves the version before the current one. Throws `invalid_request` when nothing is served. */
-  rollBack(change: Pick<VersionChange, 'at' | 'why'>): Promise<VersionChange>
+  /**
+   * Serves the version before the current one of a model; by default, of the model that something was served for last.
+   * Throws `invalid_request` when nothing is served.
+   */
+  rollBack(change: Pick<VersionChange, 'at' | 'why'>, model?: ModelVersion): Promise<VersionChange>
   /** Oldest first. */
   history(): Promise<readonly VersionChange[]>
 }
@@ -69,7 +75,7 @@ export interface CalibrationFolder extends CalibrationVersions {
 /** The content of current.json. */
 interface Pointer {
   readonly format: 1
-  /** Versions; the last is served, and those before it are what a roll back goes to. */
+  /** Versions; the last of each model is served, and those before it are what a roll back goes to. */
   readonly serving: readonly string[]
   readonly history: readonly VersionChange[]
 }
@@ -137,13 +143,8 @@ export function calibrationVersions(folder: string): CalibrationFolder {
   return {
     async current(model) {
       const { pointer, notes: found } = await read()
-      const notes = [...found]
-      for (const name of [...pointer.serving].reverse()) {
-        const { calibration, problem } = await readCalibration(folder, name, model)
-        if (calibration !== null) return { calibration, notes }
-        notes.push(`${name} is passed over: ${problem}`)
-      }
-      return { calibration: null, notes }
+      const { calibration, notes } = await newestIntact(pointer.serving.toReversed(), (name) => readCalibration(folder, name, model))
+      return { calibration, notes: [...found, ...notes] }
     },
 
     async newest() {
@@ -163,24 +164,25 @@ export function calibrationVersions(folder: string): CalibrationFolder {
     async serve(calibration, { at, ...about }) {
       refuseUnnamed(calibration)
       const { pointer } = await read()
-      const from = pointer.serving.at(-1) ?? null
       await makeFolder(folder)
       // The file exists before anything points at it.
       await writeWhole(folder, `${calibration.version}.json`, `${JSON.stringify(calibration)}\n`)
+      const before = await newestIntact(pointer.serving.toReversed(), (name) => readCalibration(folder, name, calibration.model))
+      const from = before.calibration?.version ?? null
       if (from === calibration.version) return
       const change: VersionChange = { at, action: 'serve', version: calibration.version, from, ...about }
       await write([...pointer.serving, calibration.version], [...pointer.history, change])
     },
 
-    async rollBack({ at, why }) {
+    async rollBack({ at, why }, model) {
       const { pointer } = await read()
-      const from = pointer.serving.at(-1)
-      if (from === undefined) {
+      const found = await rollBackOf(pointer.serving, model, (name, of) => readCalibration(folder, name, of))
+      if (found === null) {
         throw new EngineError('invalid_request', 'Nothing is served from this folder of calibrations, so there is nothing to roll back.')
       }
-      const serving = pointer.serving.slice(0, -1)
-      const change: VersionChange = { at, action: 'roll back', version: serving.at(-1) ?? null, from, why, heldOut: null }
-      await write(serving, [...pointer.history, change])
+      const { position, from, version } = found
+      const change: VersionChange = { at, action: 'roll back', version, from, why, heldOut: null }
+      await write(pointer.serving.toSpliced(position, 1), [...pointer.history, change])
       return change
     },
 
@@ -208,26 +210,65 @@ export function refuseUnnamed(calibration: Calibration): void {
 
 export type StoredCalibration =
   | { readonly calibration: Calibration; readonly problem: null }
-  | { readonly calibration: null; readonly problem: string }
+  /** `isOfAnother`: it says that it is of another model, and nothing else of it was checked. */
+  | { readonly calibration: null; readonly problem: string; readonly isOfAnother: boolean }
 
 /** The calibration stored under a name, or why it cannot be used. `text` is null when nothing is stored. */
 export function storedCalibration(text: string | null, name: string, model: ModelVersion | undefined): StoredCalibration {
-  const problem = (words: string): StoredCalibration => ({ calibration: null, problem: words })
+  const problem = (words: string, isOfAnother = false): StoredCalibration => ({ calibration: null, problem: words, isOfAnother })
   if (text === null) return problem('it is missing.')
   try {
-    const calibration = parseCalibration(JSON.parse(text))
-    if (calibration.version !== name) return problem(`it holds ${calibration.version}.`)
-    if (model === undefined) return { calibration, problem: null }
-    const { revision, templateHash } = calibration.model
-    if (revision !== model.revision)
-      return problem(`it was fitted on revision ${revision.slice(0, 12)}, the model is ${model.revision.slice(0, 12)}.`)
-    if (templateHash !== model.templateHash) return problem('it was fitted with another template.')
-    return { calibration, problem: null }
+    const json: unknown = JSON.parse(text)
+    const { data: named } = modelNamed.safeParse(json)
+    if (model !== undefined && named !== undefined && !isSameVersion(named.model, model)) {
+      const { revision } = named.model
+      const isRevision = revision !== model.revision
+      const other = `on revision ${revision.slice(0, 12)}, the model is ${model.revision.slice(0, 12)}`
+      return problem(`it was fitted ${isRevision ? other : 'with another template'}.`, true)
+    }
+    const calibration = parseCalibration(json)
+    return calibration.version === name ? { calibration, problem: null } : problem(`it holds ${calibration.version}.`)
   } catch (error) {
     if (error instanceof EngineError) return problem(error.message)
     if (error instanceof SyntaxError) return problem('it is damaged.')
     throw error
   }
+}
+
+/** The first of some versions that can be used. `names`: newest first. `stored`: what is stored under a name. */
+export async function newestIntact(
+  names: readonly string[],
+  stored: (name: string) => Promise<StoredCalibration>,
+): Promise<CurrentCalibration> {
+  const skipped: { readonly note: string; readonly isOfAnother: boolean }[] = []
+  for (const name of names) {
+    const found = await stored(name)
+    if (found.calibration !== null) {
+      return { calibration: found.calibration, notes: skipped.flatMap(({ note, isOfAnother }) => (isOfAnother ? [] : [note])) }
+    }
+    skipped.push({ note: `${name} is passed over: ${found.problem}`, isOfAnother: found.isOfAnother })
+  }
+  return { calibration: null, notes: skipped.map(({ note }) => note) }
+}
+
+/**
+ * Which of the served versions a roll back takes away, by its index, and which one of its model is served then. Null
+ * when there is none. `serving`: oldest first. `stored`: what is stored under a name, of a model if one is given.
+ */
+export async function rollBackOf(
+  serving: readonly string[],
+  model: ModelVersion | undefined,
+  stored: (name: string, model?: ModelVersion) => Promise<StoredCalibration>,
+): Promise<{ readonly position: number; readonly from: string; readonly version: string | null } | null> {
+  const newestOf = async (versions: readonly string[], of: ModelVersion | undefined): Promise<string | null> => {
+    const { calibration } = await newestIntact(versions.toReversed(), (name) => stored(name, of))
+    return calibration?.version ?? null
+  }
+  const from = model === undefined ? (serving.at(-1) ?? null) : await newestOf(serving, model)
+  if (from === null) return null
+  const position = serving.lastIndexOf(from)
+  const own = model ?? (await stored(from)).calibration?.model
+  return { position, from, version: await newestOf(serving.toSpliced(position, 1), own) }
 }
 
 /** The model that a file says it is of, before anything else in it is checked; null where it says none. */
@@ -246,6 +287,6 @@ async function readCalibration(folder: string, name: string, model?: ModelVersio
     const bytes = await readIfThere(join(folder, `${name}.json`))
     return storedCalibration(bytes === null ? null : bytes.toString('utf8'), name, model)
   } catch (error) {
-    return { calibration: null, problem: `it cannot be read (${systemCode(error)}).` }
+    return { calibration: null, problem: `it cannot be read (${systemCode(error)}).`, isOfAnother: false }
   }
 }

@@ -7,6 +7,7 @@ import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import { type Calibration, type HeldOut, sealCalibration } from '../calibration.ts'
 import type { Gate } from '../deliberation/gate.ts'
 import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, childOf } from '../hierarchy/tree.ts'
+import { mergeSketches } from '../outcomes/fitted-states.ts'
 
 /** With so many labels the new map of a wording or question is used, although an older one saw more. */
 export const ENOUGH_LABELS = 200
@@ -20,7 +21,7 @@ export interface MergeOptions {
 
 /**
  * Both calibrations are of the same model; of a read-out that was fitted with another map since, nothing older stays;
- * `fittedOn` of the result is that of `fitted`.
+ * `fittedOn` of the result counts what `fitted` saw, and its sketch has the states of both.
  */
 export function mergeCalibrations(before: Calibration, fitted: Calibration, options: MergeOptions = {}): Calibration {
   const enough = { labels: options.enough ?? ENOUGH_LABELS, keepsGeneral: options.keepsGeneral ?? false }
@@ -43,6 +44,7 @@ export function mergeCalibrations(before: Calibration, fitted: Calibration, opti
     // Parts that only the older one has, such as learned heads, stay.
     ...before,
     ...fitted,
+    fittedOn: { ...fitted.fittedOn, sketch: mergeSketches(before.fittedOn.sketch ?? [], fitted.fittedOn.sketch ?? []) },
     trees: { single: treeOf('single'), deliberated: treeOf('deliberated') },
     gates: mergeGates(before.gates, fitted.gates, enough),
     heldOut: mergeHeldOut(before.heldOut, fitted.heldOut, enough),

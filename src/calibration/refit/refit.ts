@@ -154,7 +154,8 @@ function withHeads(
   const { heads, tried } = learnHeads(
     items.filter(({ question }) => taught.has(question)).map((item) => ({ evidence: bareEvidence(item), features: item.features ?? null })),
     {
-      // What is tried stands for what all labels will make, so it learns heads of the same questions from fewer.
+      // A trial has only a part of the labels, so half as many are enough: else the final fit could get a head that no
+      // trial had judged.
       leastLabels: LEAST_LABELS / 2,
       served(evidence) {
         return calibrator.calibrate(keyOf(evidence), 'single', evidence.single, null).probabilities

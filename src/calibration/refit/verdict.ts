@@ -2,6 +2,7 @@
 // that came with the model. Says why, with the numbers.
 import { argmax, mean } from '../../core/math.ts'
 import type { CalibratedModel, PassMode } from '../../questions/shared/decision.ts'
+import { nearestCandidate } from '../../questions/shared/truth.ts'
 import { type Calibration, calibratorOf } from '../calibration.ts'
 import { keyOf, samplesOf } from '../evidence/evidence.ts'
 import { pairedDifference } from '../metrics/resampling.ts'
@@ -90,13 +91,8 @@ function scoreOf(item: LabelledEvidence, calibration: Calibration | null, model:
     const { probabilities } = calibrator.calibrate(keyOf(item), passMode, rows, item.features ?? null)
     return samples.map(({ target }, row) => ({
       loss: crossEntropy(probabilities[row]!, target),
-      right: rightOf(probabilities[row]!, target),
+      right: Number(argmax(probabilities[row]!) === nearestCandidate(item.truth[row]!)),
     }))
   })
   return { loss: mean(scores.map(({ loss }) => loss)), right: mean(scores.map(({ right }) => right)) }
-}
-
-/** Whether the likeliest candidate is the true one (of a truth between two: the nearer). */
-function rightOf(probabilities: readonly number[], target: readonly number[]): number {
-  return Number(argmax(probabilities) === argmax(target))
 }

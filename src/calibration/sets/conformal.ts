@@ -9,8 +9,9 @@ import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 /** Absorbs rounding when a probability is compared with a threshold that was computed from it. */
 const TOLERANCE = 1e-12
 
-function requireShare(name: string, value: number): void {
-  if (!(value > 0 && value < 1)) throw new EngineError('invalid_request', `${name} is ${value}; it must be above 0 and below 1`)
+/** Throws `invalid_request` unless a value is a share strictly between 0 and 1. */
+export function requireShare(name: string, value: number): void {
+  if (!(value > 0 && value < 1)) throw new EngineError('invalid_request', `${name} lies strictly between 0 and 1, received ${value}.`)
 }
 
 /**
@@ -63,10 +64,10 @@ const ALLOWED_ERRORS = 2
 /** Every test accepts more decisions by this factor. Tests that hardly differ would only add chances to fail. */
 const TEST_GROWTH = 1.1
 
-/** The smallest number of decisions among which `errors` wrong ones still pass. */
-function smallestPassing(errors: number, maxRisk: number, delta: number): number {
+/** The smallest number of decisions among which `errors` wrong ones still pass; above `most`, any number. */
+function smallestPassing(errors: number, most: number, maxRisk: number, delta: number): number {
   let count = errors + 1
-  while (clopperPearsonUpper(errors, count, delta) > maxRisk) count = Math.max(count + 1, Math.floor(count * 1.02))
+  while (count <= most && clopperPearsonUpper(errors, count, delta) > maxRisk) count = Math.max(count + 1, Math.floor(count * 1.02))
   return count
 }
 
@@ -91,8 +92,8 @@ export function abstentionThreshold(
   const n = confidences.length
   const order = confidences.map((_, i) => i).sort((a, b) => confidences[b]! - confidences[a]!)
   const ends = order.flatMap((i, rank) => (rank + 1 < n && confidences[order[rank + 1]!] === confidences[i] ? [] : [rank + 1]))
-  const fewest = smallestPassing(0, maxRisk, delta)
-  const forgiving = smallestPassing(ALLOWED_ERRORS, maxRisk, delta)
+  const fewest = smallestPassing(0, n, maxRisk, delta)
+  const forgiving = smallestPassing(ALLOWED_ERRORS, n, maxRisk, delta)
   // With few labels, no error is allowed. Where many confidences are equal, the largest test below the aim is taken.
   const aim = forgiving <= n / 2 ? forgiving : fewest
   let next = ends.findLast((end) => end >= fewest && end <= aim) ?? aim

@@ -4,7 +4,7 @@ import { EngineError } from '../../core/errors.ts'
 import type { DecisionKey, PredictionSets } from '../../questions/shared/decision.ts'
 import { type DecisionReadout, isOfValue } from '../../questions/shared/readouts.ts'
 import type { Calibration, HeldOut } from '../calibration.ts'
-import { abstentionThreshold, conformalSet, conformalThreshold } from './conformal.ts'
+import { abstentionThreshold, conformalSet, conformalThreshold, requireShare } from './conformal.ts'
 
 /** Asks for the set of candidates that cannot be ruled out. */
 export interface CoverageOptions {
@@ -72,10 +72,6 @@ export function predictionSetsOf(calibration: Calibration | null, { sets, abstai
       ...(least === undefined ? {} : { abstained: lowestConfidence(probabilities) < least }),
     }
   }
-}
-
-function requireShare(name: string, value: number): void {
-  if (!(value > 0 && value < 1)) throw new EngineError('invalid_request', `${name} lies strictly between 0 and 1, received ${value}.`)
 }
 
 function heldOutOf(calibration: Calibration | null, { readout }: DecisionKey): HeldOut {

@@ -11,7 +11,7 @@ import { type Content, type Markup, markup } from './markup.ts'
 import * as sections from './sections.ts'
 import { showState } from './state.ts'
 import { STYLE } from './style.ts'
-import { count, fixed, likelihood, milliseconds } from './words.ts'
+import { count, fixed, likelihood, milliseconds, stageText } from './words.ts'
 
 export interface PageParts {
   readonly headers: readonly ResultsHeader[]
@@ -74,7 +74,7 @@ async function worst(cases: readonly RowCases[]): Promise<Markup | null> {
     )
   return sections.section(
     'Worst answers',
-    'What cost most log-loss, then wrong reads with the highest confidence; no task has more than a fifth of each. Some of these are wrong truths.',
+    'What cost most log-loss, then wrong reads with the highest confidence. Of several tasks, one has more than a fifth of each only where the others leave room. Some of these are wrong truths.',
     shown,
   )
 }
@@ -96,7 +96,7 @@ function answer({ question, type, asked, said, truth, logLoss, confidence, candi
 function made({ headers, resampling, baseline }: PageParts): Markup {
   const item = (name: string, ...content: readonly Content[]): Markup =>
     markup`<dt>${name}</dt>${content.map((one) => markup`<dd class="data">${one}</dd>`)}`
-  const { engine, model, deliberation, selfCheck } = headers[0]!.binding
+  const { engine, model, stages, deliberation, selfCheck } = headers[0]!.binding
   const calibrations = [...new Set(headers.map(({ binding }) => binding.calibration ?? 'none'))]
   const files = headers.flatMap(({ binding }) => binding.dataset)
   const selections = [...new Set(headers.map(({ binding }) => selectionOf(binding.selection)))]
@@ -111,6 +111,7 @@ function made({ headers, resampling, baseline }: PageParts): Markup {
   const items = [
     item('engine', engine),
     item('model', model.id),
+    ...(stages === undefined ? [] : [item('stages', ...stages.map(stageText))]),
     item('model revision', markup`<code>${model.revision}</code>`),
     item('template', markup`<code>${model.templateHash}</code>`),
     item('calibration', ...calibrations),

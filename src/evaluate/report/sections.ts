@@ -6,7 +6,7 @@ import type { Evaluation, GroupNumbers, ScoreNumbers } from '../numbers.ts'
 import type { RowResult } from '../run.ts'
 import { failuresOf, ungradedOf } from '../summary.ts'
 import { type Content, type Markup, markup } from './markup.ts'
-import { between, count, fixed, milliseconds, percent, signed, verdict, withInterval } from './words.ts'
+import { between, count, fixed, milliseconds, percent, signed, verdict, withInterval, withMargin } from './words.ts'
 
 export function headline({ all, deliberation, latency, reads, summary }: Evaluation): Markup {
   const tile = (name: string, value: string, ...notes: readonly Content[]): Markup =>
@@ -100,7 +100,7 @@ export function questions({ summary }: Evaluation): Markup | null {
   if (summary.questions.length === 0) return null
   const rows = summary.questions.map(
     ({ type: name, count: of, right, margin, guess, logLoss, brier }) =>
-      markup`<tr><td>${name}</td><td>${count(of)}</td><td>${percent(right)} ± ${fixed(margin * 100, 1)}</td><td>${percent(guess)}</td><td>${fixed(logLoss)}</td><td>${fixed(brier)}</td></tr>`,
+      markup`<tr><td>${name}</td><td>${count(of)}</td><td>${withMargin(right, margin)}</td><td>${percent(guess)}</td><td>${fixed(logLoss)}</td><td>${fixed(brier)}</td></tr>`,
   )
   return section(
     'By question',
@@ -153,7 +153,7 @@ export function reads({ reads: groups }: Evaluation): Markup | null {
   if (groups.length === 0) return null
   const rows = groups.map(
     ({ name, count: of, right, margin, auroc, overlap }) =>
-      markup`<tr><td>${name}</td><td>${count(of)}</td><td>${percent(right)} ± ${fixed(margin * 100, 1)}</td><td>${fixed(auroc, 2)}</td><td>${fixed(overlap, 2)}</td></tr>`,
+      markup`<tr><td>${name}</td><td>${count(of)}</td><td>${withMargin(right, margin)}</td><td>${fixed(auroc, 2)}</td><td>${fixed(overlap, 2)}</td></tr>`,
   )
   return section(
     'Reads',
@@ -198,7 +198,7 @@ export function failures(rows: readonly RowResult[]): Markup | null {
     })
   return section(
     'What is missing',
-    `Rows that failed: ${count(failed.length)}. Truths that did not fit their answers: ${count(ungraded.length)}. They are in none of the numbers above.`,
+    `Rows that failed: ${count(failed.length)}. Truths that were not graded: ${count(ungraded.length)}. They are in none of the numbers above.`,
     table(['for example', 'times', 'why', 'in words'], shown),
   )
 }

@@ -1,5 +1,6 @@
 // How a report writes numbers. What is not defined is a dash, never a zero.
 import type { Estimate } from '../numbers.ts'
+import type { BoundStage } from '../results.ts'
 
 export function fixed(value: number | null | undefined, digits = 3): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–'
@@ -25,10 +26,21 @@ export function withInterval({ value, interval }: Estimate, digits = 3): string 
   return `${signed(value, digits)} (${signed(interval[0], digits)} to ${signed(interval[1], digits)})`
 }
 
+/** A share with half of its interval, where it has one. */
+export function withMargin(share: number, margin: number | null): string {
+  return margin === null ? percent(share) : `${percent(share)} ± ${fixed(margin * 100, 1)}`
+}
+
 export function milliseconds(value: number): string {
   if (value === 0) return '0'
   if (value < 1000) return `${fixed(value, value < 10 ? 1 : 0)}\u00a0ms`
   return `${fixed(value / 1000, value < 10_000 ? 1 : 0)}\u00a0s`
+}
+
+/** A stage of a chain: how it is asked, and what answers. */
+export function stageText({ id, threshold, revision, calibration }: BoundStage): string {
+  const answers = revision === null ? 'did not load' : `${revision.slice(0, 8)}, calibration ${calibration ?? 'none'}`
+  return `${id}${threshold === null ? '' : `:${threshold}`} (${answers})`
 }
 
 export function count(value: number): string {
@@ -43,8 +55,9 @@ export function likelihood(probability: number): string {
 /** Smaller differences round to zero at three digits. */
 const LEAST_VISIBLE = 5e-4
 
-/** Whether an interval is wholly better or worse than zero. */
+/** Whether an interval is wholly better or worse than zero. That of one state is a point, which says nothing. */
 export function verdict({ interval }: Estimate, isLowerBetter: boolean): 'good' | 'bad' | '' {
   const [low, high] = isLowerBetter ? interval : [-interval[1], -interval[0]]
+  if (low === high) return ''
   return high < -LEAST_VISIBLE ? 'good' : low > LEAST_VISIBLE ? 'bad' : ''
 }
