@@ -1,6 +1,6 @@
 // A question with options as statements, for models that judge what is said, and for lists that are too long to be read
 // at once.
-import { logSoftmax, mean } from '../core/math.ts'
+import { logSoftmax, logSumExp, mean } from '../core/math.ts'
 import type { Candidate, ScoreRow } from './backend.ts'
 
 const written = ({ name, description }: Candidate): string => (description === null ? name : `${name} (${description})`)
@@ -20,10 +20,10 @@ export const oneAnswerIs = (instructions: string, candidate: Candidate): string 
 
 /**
  * Candidates that exclude each other, from a row [yes, no] for each: they share by the odds of their yes, and the mass
- * is the mean of what yes and no had.
+ * is the mean of what yes and no had. Its logarithm is finite also where yes and no have so little that the mass is 0.
  */
 export function shareOfClaims(rows: readonly ScoreRow[]): ScoreRow {
   const odds = rows.map(({ logProbabilities: [yes, no] }) => (yes as number) - (no as number))
-  const mass = mean(rows.map((row) => row.mass))
-  return { logProbabilities: logSoftmax(odds).map((share) => share + Math.log(mass)), mass }
+  const logMass = logSumExp(rows.flatMap(({ logProbabilities }) => logProbabilities)) - Math.log(rows.length)
+  return { logProbabilities: logSoftmax(odds).map((share) => share + logMass), mass: mean(rows.map(({ mass }) => mass)) }
 }

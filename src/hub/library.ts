@@ -118,11 +118,14 @@ export async function findPulled(home: string, name: string): Promise<PulledMode
 const begins = ({ id, commit, name }: PulledModel, text: string): boolean =>
   text.startsWith(`${id}@`) && (name.startsWith(text) || `${id}@${commit}`.startsWith(text))
 
+/** Where a folder is moved to that is to be removed: out of sight. */
+export const goneFrom = (folder: string): string => join(dirname(folder), `${REMOVED}${process.pid}-${basename(folder)}`)
+
 /** Takes a model away: out of sight at once, then from the disk. What was cut short of it goes, too. */
 export async function removePulled(home: string, name: string): Promise<void> {
   const { slot, partial } = placeOf(home, name)
   for (const from of [slot, partial]) {
-    const gone = join(dirname(from), `${REMOVED}${process.pid}-${basename(from)}`)
+    const gone = goneFrom(from)
     const isMoved = await rename(from, gone).then(
       () => true,
       (error: NodeJS.ErrnoException) => {

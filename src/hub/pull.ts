@@ -12,7 +12,7 @@ import { isAlive } from '../core/is-alive.ts'
 import { isObject } from '../core/untrusted.ts'
 import { downloadFile, hasChecksum, PART } from './download.ts'
 import { type Hub, HubUnreachable } from './http.ts'
-import { nameOf, type PulledModel, type PullRecord, placeOf, pulledModels, RECORD_FILE, readPulled } from './library.ts'
+import { goneFrom, nameOf, type PulledModel, type PullRecord, placeOf, pulledModels, RECORD_FILE, readPulled } from './library.ts'
 import { isCommit, type Repository, type RepositoryFile, type RepositoryName, readFiles, readRevision } from './repository.ts'
 import { configurationOf, type DtypeWish, graphsOf } from './select-files.ts'
 
@@ -60,21 +60,28 @@ export async function pullModel(options: PullOptions): Promise<PullResult> {
 
   const { slot, folder, partial } = placeOf(home, name)
   await makeFolder(partial)
-  const unlock = await lock(partial, name)
+  const lock = await lockFolder(partial, name)
+  const discard = async (): Promise<void> => {
+    const gone = goneFrom(partial)
+    await lock.moveTo(gone)
+    await rm(gone, { recursive: true, force: true })
+  }
   try {
     // Another process may have been sooner.
     const now = await readPulled(home, name)
-    if (now !== null) return { model: now, reused: 'present' }
+    if (now !== null) {
+      await discard()
+      return { model: now, reused: 'present' }
+    }
     const files = await readFiles(hub, repository.id, found.commit)
-    const record = await fill(options, { ...found, files }, join(partial, basename(folder)))
+    const record = await fill(options, { ...found, files }, join(partial, basename(folder)), discard)
     await writeFile(join(partial, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`)
-    await unlock()
     // Without a record it is no model: what is left of one gives way.
     await rm(slot, { recursive: true, force: true })
-    await rename(partial, slot)
+    await lock.moveTo(slot)
     return { model: { ...record, name, folder }, reused: null }
   } finally {
-    await unlock()
+    await lock.end()
   }
 }
 
@@ -86,8 +93,11 @@ async function keptBefore({ home, repository, dtype }: PullOptions): Promise<Pul
   return models.find(isSame) ?? null
 }
 
-/** Downloads into the folder what the model needs, and holds it all against itself. */
-async function fill(options: PullOptions, repository: Repository, folder: string): Promise<PullRecord> {
+/**
+ * Downloads into the folder what the model needs, and holds it all against itself. `discard`: takes the folder away,
+ * where the model cannot be run and no further try would go on.
+ */
+async function fill(options: PullOptions, repository: Repository, folder: string, discard: () => Promise<void>): Promise<PullRecord> {
   const { hub, home, dtype, onProgress, repository: asked } = options
   const { id, commit, license, files } = repository
   let [done, total] = [0, 0]
@@ -101,17 +111,18 @@ async function fill(options: PullOptions, repository: Repository, folder: string
     }
     await downloadFile({ hub, id, commit, file, path, onBytes })
   }
-  const named = new Map(files.map((file) => [file.path, file] as const))
-  const config = named.get('config.json')
+  const refuse = async (error: unknown): Promise<never> => {
+    await discard()
+    throw error
+  }
+  const config = files.find(({ path }) => path === 'config.json')
   if (config === undefined)
-    throw new EngineError('model_not_available', `${id} has no config.json, so it is no model that can be run; check its name`)
+    return refuse(new EngineError('model_not_available', `${id} has no config.json, so it is no model that can be run; check its name`))
 
   // What the model is decides what is needed, so this file comes before all others.
   total = config.bytes
   await download(config)
-  const { modelType, config: settings } = await configurationIn(join(folder, 'config.json'), id)
-  const family = await familyFor({ modelType, config: settings, files: files.map(({ path }) => path) })
-  const graphs = graphsOf(repository, family, dtype)
+  const { modelType, graphs } = await graphsNeeded(repository, folder, dtype).catch(refuse)
   const others = configurationOf(files).filter(({ path }) => path !== 'config.json')
   const likely = [...new Set(graphs.flatMap((graph) => graph.likely))]
   const wanted = [...others, ...graphs.map(({ file }) => file)]
@@ -159,6 +170,13 @@ async function takeFrom(models: readonly PulledModel[], file: RepositoryFile, pa
     await link(from, path).catch((error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? undefined : copyFile(from, path)))
     return
   }
+}
+
+/** What the model is, and the graphs that it is run with. Throws `model_not_available` where it cannot be run. */
+async function graphsNeeded(repository: Repository, folder: string, dtype: DtypeWish) {
+  const { modelType, config } = await configurationIn(join(folder, 'config.json'), repository.id)
+  const family = await familyFor({ modelType, config, files: repository.files.map(({ path }) => path) })
+  return { modelType, graphs: graphsOf(repository, family, dtype) }
 }
 
 async function configurationIn(path: string, id: string): Promise<Pick<ModelFolder, 'modelType' | 'config'>> {
@@ -223,8 +241,15 @@ async function requireRoom(folder: string, bytes: number, id: string): Promise<v
   throw new EngineError('model_not_available', message)
 }
 
+/** A folder of this process alone, by a note that lies in it. */
+interface FolderLock {
+  /** Moves the folder, which stays this process's own. */
+  moveTo(place: string): Promise<void>
+  end(): Promise<void>
+}
+
 /** Two downloads into one folder would undo each other. The note of a process that is gone counts no more. */
-async function lock(folder: string, name: string): Promise<() => Promise<void>> {
+async function lockFolder(folder: string, name: string): Promise<FolderLock> {
   const path = join(folder, LOCK_FILE)
   for (let tries = 0; ; tries++) {
     try {
@@ -232,8 +257,11 @@ async function lock(folder: string, name: string): Promise<() => Promise<void>> 
       break
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      if (code === 'ENOENT') await makeFolder(folder)
-      else if (code !== 'EEXIST') throw error
+      if (code === 'ENOENT') {
+        await makeFolder(folder)
+        continue
+      }
+      if (code !== 'EEXIST') throw error
     }
     const holder = Number(await readFile(path, 'utf8').catch(() => ''))
     if (tries > 0 || isAlive(holder)) {
@@ -242,9 +270,12 @@ async function lock(folder: string, name: string): Promise<() => Promise<void>> 
     }
     await rm(path, { force: true })
   }
-  let isHeld = true
-  return async () => {
-    if (isHeld) await rm(path, { force: true })
-    isHeld = false
+  let at = folder
+  return {
+    async moveTo(place) {
+      await rename(at, place)
+      at = place
+    },
+    end: () => rm(join(at, LOCK_FILE), { force: true }),
   }
 }

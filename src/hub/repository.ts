@@ -37,9 +37,10 @@ const COMMIT = /^[0-9a-f]{40}$/
 const NAME = /^[\w.-]{1,96}\/[\w.-]{1,96}$/
 const REVISION = /^[\w.-]+(\/[\w.-]+)*$/
 
-/** Bytes of one answer in JSON, and files of a repository. */
+/** Bytes of one answer in JSON, files of a repository, and pages of their list. */
 const MOST_JSON_BYTES = 32 * 2 ** 20
 const MOST_FILES = 20_000
+const MOST_PAGES = 1000
 /** Nothing that runs here is larger. */
 const MOST_FILE_BYTES = 2 ** 40
 
@@ -88,6 +89,7 @@ export async function readFiles(hub: Hub, id: string, commit: string): Promise<R
   let page: string | null = `${hub.endpoint}/api/models/${id}/tree/${commit}?recursive=true&expand=false`
   for (const seen = new Set<string>(); page !== null && !seen.has(page); ) {
     const address: string = page
+    if (seen.size >= MOST_PAGES) throw strange(hub, `its list of the files of ${id} has more than ${MOST_PAGES} pages`)
     seen.add(address)
     const { json, next } = await patiently(hub, () => getJson(hub, address, `${id} `))
     const entries = z.array(Entry).safeParse(json)

@@ -5,6 +5,7 @@ import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
+import { abortable } from '../core/abortable.ts'
 import { EngineError } from '../core/errors.ts'
 import { checkFileBytes, type FileLimit } from './images.ts'
 import { hostOf, isHostListed, isPublicAddress } from './url-hosts.ts'
@@ -127,6 +128,7 @@ export function urlFetcher(urls: UrlOptions): { readonly fetch: FetchUrl; stop()
 async function openUrl(url: URL, network: Network, agent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
   const host = hostOf(url)
   const family = isIP(host)
+  // A name lookup itself cannot be aborted.
   const addresses = family === 0 ? await abortable(network.resolve(host), signal) : [{ address: host, family }]
   if (addresses.length === 0 || !addresses.every(({ address }) => network.isPublic(address))) throw new Error('not a public address')
   return new Promise((resolve, reject) => {
@@ -167,14 +169,4 @@ async function readBody(response: IncomingMessage, limit: FileLimit, param: stri
   } finally {
     response.destroy()
   }
-}
-
-/** Stops waiting when the signal aborts: a name lookup itself cannot be aborted. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -1,6 +1,6 @@
 // The source of a picture or a video, as a request gives it: checked (`checkSource`), then read as bytes
 // (`readSource`). The network is used only where URLs are open.
-import { open } from 'node:fs/promises'
+import { constants, open } from 'node:fs/promises'
 import { EngineError, type ErrorCode } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
 import { pointer } from '../core/pointer.ts'
@@ -131,6 +131,9 @@ export function refuseClosedUrls(sources: readonly CheckedSource[], urls: UrlOpt
   throw new EngineError(first.code, first.message, { param: first.param ?? '', problems })
 }
 
+/** Opening a pipe would wait for somebody who writes into it. Windows has neither the flag nor such files. */
+const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
 /** Reads a file, at most as many bytes as it may have. Messages never contain the path. */
 async function readLocalFile(path: string, limit: FileLimit, param: string): Promise<Uint8Array> {
   const code = INVALID[limit.what]
@@ -138,7 +141,7 @@ async function readLocalFile(path: string, limit: FileLimit, param: string): Pro
     if (cause instanceof EngineError) throw cause
     throw new EngineError(code, `The file cannot be read: ${fileFault(cause)}; check the path and its rights.`, { param })
   }
-  const file = await open(path, 'r').catch(fail)
+  const file = await open(path, READ_AT_ONCE).catch(fail)
   try {
     const stats = await file.stat()
     if (!stats.isFile()) throw new EngineError(code, 'The path leads to something that is no regular file.', { param })

@@ -373,7 +373,7 @@ describe('a hub that refuses', () => {
     expect((await refusal()).message).toContain('has more than 33554432 bytes')
   })
 
-  it('leads in circles, or to pages of another', async () => {
+  it('leads in circles, to pages of another, or to pages without end', async () => {
     hub.fault = ({ path }, response) => void response.writeHead(302, { location: path }).end() === undefined
     expect((await refusal()).message).toContain('leads in circles')
     hub.fault = ({ path }, response) => {
@@ -382,6 +382,13 @@ describe('a hub that refuses', () => {
       return true
     }
     expect((await refusal()).message).toContain('goes on at another address')
+    let pages = 0
+    hub.fault = ({ path }, response) => {
+      if (!path.includes('/tree/')) return false
+      response.writeHead(200, { link: `<${hub.endpoint}/tree/?cursor=${++pages}>; rel="next"` }).end('[]')
+      return true
+    }
+    expect((await refusal()).message).toContain('its list of the files of acme/tiny has more than 1000 pages')
   })
 })
 
@@ -396,6 +403,7 @@ describe('a repository that cannot be run', () => {
     if (text !== null) hub.files.set(file, Buffer.from(text))
     expect((await refusal()).message).toMatch(message)
     expect(hub.downloads().filter((path) => path.endsWith('.onnx'))).toEqual([])
+    expect(await partialModels(home)).toEqual([])
   })
 })
 

@@ -7,7 +7,7 @@ import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { EngineError } from '../../src/core/errors.ts'
 import type { Network, UrlOptions } from '../../src/media/fetch-url.ts'
 import { createEngine } from '../../src/pipeline/engine.ts'
-import { readState } from '../../src/pipeline/state/state.ts'
+import { readState } from '../shared/read-state.ts'
 import { CERTIFICATE, KEY } from './certificate.ts'
 
 const PNG = await sharp({ create: { width: 30, height: 20, channels: 3, background: '#c81e3c' } })

@@ -18,10 +18,15 @@ export type { Scoring } from '../prompted/scoring.ts'
 export type { Dtype, OnnxOptions } from './options.ts'
 export type { ModelVerification, VerifyOptions } from './verify.ts'
 
-function refuseUnknownDevice({ device = 'cpu' }: OnnxOptions): void {
+/** Throws `invalid_request` for a device or threads that cannot be. */
+function refuseImpossible({ device = 'cpu', threads = 1 }: OnnxOptions): void {
   const known: readonly string[] = [...DEVICES, 'auto']
-  if (known.includes(device)) return
-  throw new EngineError('invalid_request', `there is no device ${JSON.stringify(device)}; there is ${known.join(', ')}`)
+  if (!known.includes(device)) {
+    throw new EngineError('invalid_request', `there is no device ${JSON.stringify(device)}; there is ${known.join(', ')}`)
+  }
+  if (!Number.isInteger(threads) || threads < 1) {
+    throw new EngineError('invalid_request', `threads is a whole number from 1 on; received ${threads}`)
+  }
 }
 
 /** More copies of a model than this are taken for a typing mistake. */
@@ -42,7 +47,7 @@ function workerEntry(): URL {
  */
 export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): Promise<Backend> {
   refuseTelemetry()
-  refuseUnknownDevice(options)
+  refuseImpossible(options)
   const { workers = 1, inProcess = false } = options
   if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS || (inProcess && workers > 1)) {
     const most = inProcess ? '1 with inProcess' : `${MOST_WORKERS} at most`
@@ -70,6 +75,7 @@ export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): 
  */
 export async function probeOnnxModel(folder: string, options: OnnxOptions = {}, onProgress?: ProbeProgress): Promise<Scoring> {
   refuseTelemetry()
+  refuseImpossible(options)
   return probeFamily(folder, options, onProgress)
 }
 
@@ -79,6 +85,6 @@ export async function probeOnnxModel(folder: string, options: OnnxOptions = {}, 
  */
 export async function verifyOnnxModel(folder: string, options: VerifyOptions = {}): Promise<ModelVerification> {
   refuseTelemetry()
-  refuseUnknownDevice(options.model ?? {})
+  refuseImpossible(options.model ?? {})
   return verifyFolder(folder, () => loadOnnxModel(folder, options.model), options)
 }

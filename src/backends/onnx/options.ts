@@ -1,6 +1,7 @@
 // What a caller may set when loading a model from a folder. Everything has a default; nothing here changes what a
 // folder must contain.
 import { availableParallelism } from 'node:os'
+import { EngineError } from '../../core/errors.ts'
 import type { Device } from '../backend.ts'
 
 /** How the numbers of a graph are stored: the suffix of its file, `fp32` for none. See `layout.ts` for the list. */
@@ -48,6 +49,17 @@ export interface OnnxOptions {
    * worker.
    */
   readonly inProcess?: boolean
+}
+
+/**
+ * The longest side that a caller wants pictures to have; null where none is wanted. Throws `invalid_request`, with the
+ * advice, for what is no length.
+ */
+export function longestEdgeOf({ pictures }: OnnxOptions, advice = ''): number | null {
+  const edge = pictures?.longestEdge
+  if (edge === undefined) return null
+  if (Number.isInteger(edge) && edge >= 1) return edge
+  throw new EngineError('invalid_request', `pictures.longestEdge is ${edge}, a positive whole number was expected${advice}`)
 }
 
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024

@@ -3,8 +3,8 @@
 import { ownField } from '../../core/untrusted.ts'
 import type { Constraint, Grammar } from '../backend.ts'
 import type { AnswerSchema } from './driver.ts'
+import { MOST_SPANS } from './reads.ts'
 
-const MOST_SPANS = 32
 /** In JSON, an answer takes more tokens than by itself. */
 export const jsonTokens = (maxTokens: number): number => maxTokens + 32
 

@@ -21,8 +21,10 @@ export interface ServerIdentity {
 
 export interface ServerFacts {
   readonly identity: ServerIdentity
-  /** Null: the server does not say. */
+  /** Tokens that the model takes at most; null: the server does not say. */
   readonly contextLength: number | null
+  /** What of them is taken where no number is asked for. Absent: all. */
+  readonly usualContextLength?: number
   readonly images: boolean | null
   /** Requests it works on at a time; null: not said. */
   readonly slots: number | null
@@ -67,13 +69,18 @@ export interface WriteLimits {
 export interface RemoteModel {
   readonly send: Send
   readonly identity: ServerIdentity
+  /** Tokens of a prompt, at most. */
+  readonly contextLength: number
 }
 
 /** A server that takes prompts as token ids and gives the log-probabilities of chosen ids. */
 export interface TokenDriver {
   /** The messages in the model's own chat template, as text, thinking off, with the opening of an answer. */
   render(asked: RemoteModel, messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]): Promise<string>
-  /** Ids of text that names no control token, whatever it contains, and of the tokens between. */
+  /**
+   * Ids of text that names no control token, whatever it contains, and of the tokens between. Throws
+   * `context_length_exceeded` where it would take more requests than the model takes tokens.
+   */
   encode(asked: RemoteModel, runs: readonly Run[]): Promise<number[]>
   /** Ids of text in which names of control tokens stand for these. */
   encodeSpecial(asked: RemoteModel, text: string): Promise<number[]>
@@ -106,7 +113,6 @@ export interface ChatDriver {
 
 export interface RemoteChatModel extends RemoteModel {
   readonly thinks: boolean
-  readonly contextLength: number
 }
 
 export interface Driver {

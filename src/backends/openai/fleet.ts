@@ -2,6 +2,7 @@
 // meets its cache there; an address that does not answer is left alone for a while, and its states go to the next.
 // Before an address is used, and again every while, it must be the model and the version that was loaded.
 import { createHash } from 'node:crypto'
+import { abortable } from '../../core/abortable.ts'
 import { startDeadline } from '../../core/deadline.ts'
 import { EngineError } from '../../core/errors.ts'
 import { Queue } from '../../core/queue.ts'
@@ -165,16 +166,6 @@ function lateError({ url }: Server, { timeoutMs }: ModelServerSettings, attempts
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
   const message = `The model server at ${new URL(url).host} did not answer within ${timeoutMs} ms (${tries}); ask for less at once, raise timeoutMs, or add servers.`
   return new EngineError('deadline_exceeded', message)
-}
-
-/** The promise, or the rejection when the signal aborts before it settles. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason)
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 interface Places {

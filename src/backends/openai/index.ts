@@ -92,8 +92,10 @@ function ownInfo(settings: ModelServerSettings, { identity }: ServerFacts, { ser
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
-const contextLengthOf = ({ contextLength }: ModelServerSettings, facts: ServerFacts): number =>
-  Math.min(contextLength ?? facts.contextLength ?? CONTEXT_LENGTH, facts.contextLength ?? Number.POSITIVE_INFINITY)
+function contextLengthOf(settings: ModelServerSettings, { contextLength, usualContextLength }: ServerFacts): number {
+  const wanted = settings.contextLength ?? usualContextLength ?? contextLength ?? CONTEXT_LENGTH
+  return Math.min(wanted, contextLength ?? Number.POSITIVE_INFINITY)
+}
 
 /** The check of an address: it must be what was loaded. */
 function sameAs(driver: Driver, loaded: ServerIdentity): (send: Send) => Promise<void> {

@@ -16,11 +16,14 @@ export interface ModelServerOptions {
   readonly model?: string
   /** Name in `info.id` and in answers. Default: that of the model on the server. */
   readonly id?: string
-  /** Sent as a bearer token. Default: none. */
+  /** Sent as a bearer token. Default: none, as where it is empty. */
   readonly apiKey?: string
   /** Default: found out by asking the server. */
   readonly engine?: EngineName
-  /** Tokens that are used at most. Default: what the server says; 8 192 where it says nothing. */
+  /**
+   * Tokens that are used at most, of those that the server says it takes. Default: all of them, of Ollama 8 192; 8 192
+   * where the server says nothing.
+   */
   readonly contextLength?: number
   /** Whether the model sees images. Default: what the server says; false where it says nothing. */
   readonly images?: boolean
@@ -80,11 +83,14 @@ export function checkServerOptions(options: ModelServerOptions): ModelServerSett
   if (options.decisions !== undefined && !['own', 'prompted'].includes(options.decisions)) {
     throw refuse(`decisions is own or prompted; received ${JSON.stringify(options.decisions)}`)
   }
+  if (options.scoring !== undefined && !['plain', 'probe'].includes(options.scoring)) {
+    throw refuse(`scoring is plain or probe; received ${JSON.stringify(options.scoring)}`)
+  }
   return {
     urls,
     model: options.model ?? null,
     id: options.id ?? null,
-    apiKey: options.apiKey ?? null,
+    apiKey: options.apiKey || null,
     engine: options.engine ?? null,
     contextLength: whole('contextLength', options.contextLength, 64) ?? null,
     images: options.images ?? null,

@@ -11,7 +11,8 @@ import { either, literal, type Pattern, patternOf, repeat, sequence } from './pa
 
 /** A server compiles what it keeps to, so no more ways than this. */
 const MOST_WAYS = 200
-const MOST_SPANS = 32
+/** Quotes of one answer. */
+export const MOST_SPANS = 32
 
 type Readable = Exclude<Constraint, { type: 'box' }>
 type Read =

@@ -13,7 +13,7 @@ export interface TempFile {
   remove(): Promise<void>
 }
 
-/** Bytes written in one go. */
+/** Bytes written in one go, at most: a system may take fewer. */
 const CHUNK_BYTES = 4 * 1024 * 1024
 
 /** Writes the bytes, for this user's eyes only. */
@@ -27,7 +27,10 @@ export async function writeTempFile(data: Uint8Array): Promise<TempFile> {
   }
   try {
     if (isUnnamed) await rm(path, { force: true })
-    for (let from = 0; from < data.length; from += CHUNK_BYTES) await handle.write(data.subarray(from, from + CHUNK_BYTES))
+    for (let at = 0; at < data.length; ) {
+      const { bytesWritten } = await handle.write(data, at, Math.min(CHUNK_BYTES, data.length - at))
+      at += bytesWritten
+    }
     return { handle, path: isUnnamed ? '/proc/self/fd/0' : path, remove }
   } catch (error) {
     await remove()

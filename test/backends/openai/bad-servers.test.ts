@@ -81,6 +81,21 @@ describe('an engine is found out', () => {
     expect(newer.info.templateHash).toBe(vllm.info.templateHash)
   })
 
+  it('takes as many tokens as are asked for, and no more than the server does', async () => {
+    const long = { capabilities: ['completion'], model_info: { 'toy.context_length': 40_960 } }
+    const { url } = await start({ ...ollamaRoutes, 'POST /api/show': { fields: ['model'], answer: () => long } })
+    const lengthOf = async (options: Partial<ModelServerOptions>) => (await connect({ url, ...options })).info.contextLength
+    expect(await lengthOf({})).toBe(8192)
+    expect(await lengthOf({ contextLength: 32_768 })).toBe(32_768)
+    expect(await lengthOf({ contextLength: 100_000 })).toBe(40_960)
+  })
+
+  it('is loaded with options that there are', async () => {
+    const options = { url: 'http://127.0.0.1:1', scoring: 'folder' } as unknown as ModelServerOptions
+    const { code, message } = await errorOf(connect(options))
+    expect([code, message]).toEqual(['invalid_request', 'scoring is plain or probe; received "folder".'])
+  })
+
   it('sends the key, and the state in front of each question', async () => {
     const server = await start(vllmRoutes)
     const backend = await connect({ url: server.url, apiKey: 'sk-1' })
@@ -151,6 +166,13 @@ describe('a bad server', () => {
     expect(error.message).not.toContain('sk-9')
   })
 
+  it('whose words are shown as they are where there is no key', async () => {
+    const { error } = await refused(vllmRoutes, '/v1/completions', (response) => send(response, 400, { error: { message: 'too hot' } }), {
+      apiKey: '',
+    })
+    expect(error.message).toContain('"too hot"')
+  })
+
   it('that answers with a page', async () => {
     const page = (response: ServerResponse) => {
       response.writeHead(200, { 'content-type': 'text/html' })
@@ -191,6 +213,27 @@ describe('a bad server', () => {
         ],
       })
     expect((await refused(vllmRoutes, '/v1/completions', all)).error.message).toMatch(/probability zero.*--logprobs-mode raw_logprobs/)
+  })
+
+  it('whose likeliest tokens say neither yes nor no of any option', async () => {
+    const server = await start(openaiRoutes)
+    const backend = await connect({ url: server.url })
+    const likeliest = (logprobs: Readonly<Record<string, number>>) => (response: ServerResponse) => {
+      const [first] = Object.keys(logprobs)
+      const top_logprobs = Object.entries(logprobs).map(([token, logprob]) => ({ token, logprob }))
+      const content = [{ token: first, logprob: 0, top_logprobs }]
+      send(response, 200, { choices: [{ message: { content: first }, logprobs: { content } }] })
+    }
+    const candidates = Array.from({ length: 12 }, (_, i) => none(`option ${i}`))
+    const answers: readonly Readonly<Record<string, number>>[] = [{ x: 0 }, { x: 0, Yes: -9999, No: -9999 }]
+    for (const logprobs of answers) {
+      server.instead = at('/v1/chat/completions', likeliest(logprobs))
+      const prefix = await backend.open(textPrompt('A lamp is late.'))
+      const [{ rows }] = (await prefix.score([{ ...LETTERS, candidates }])) as [Awaited<ReturnType<typeof prefix.score>>[0]]
+      const [{ logProbabilities, mass }] = rows as [(typeof rows)[0]]
+      expect(new Set(logProbabilities).size).toBe(1)
+      expect([mass, Number.isFinite(logProbabilities[0])]).toEqual([0, true])
+    }
   })
 
   it('that gives log-probabilities of null, or none', async () => {

@@ -13,6 +13,7 @@ import type { ModelFamily } from '../family.ts'
 import { type AskableState, OpenModel } from '../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../options.ts'
 import { CONFIGURATION_FILES, type GraphFile, hashFiles, type ModelFolder, readJson } from '../runtime/layout.ts'
+import { closedOnFailure } from '../runtime/opening.ts'
 import { openPatched } from '../runtime/patched.ts'
 import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
 import { inputsOf, loadRuntime, openSession, type Session } from '../runtime/session.ts'
@@ -60,6 +61,8 @@ export interface DecoderFiles {
 
 /** What a family shares with the decoder. */
 export interface DecoderResources {
+  /** Opens a graph that is closed again when the model cannot be loaded. */
+  open(graph: GraphFile): Promise<Session>
   readonly scheduler: FairScheduler
   /** For the caches of the family; the states of the decoder have as much again. */
   readonly cacheBytes: number
@@ -85,13 +88,15 @@ export function decoderFamily(read: ReadDecoderFiles, graphs?: readonly string[]
       const kept = options.scoring === undefined || options.scoring === 'folder' ? await keptScoring(folder) : null
       const loaded = await loadDecoder(read, folder, options)
       if (options.scoring === 'plain') return makeBackend(loaded)
-      return closedOnFailure(loaded, async () =>
+      return closedOnFailure([openedOf(loaded)], async () =>
         makeBackend(await withScoring(loaded, isFor(loaded.info, kept) ? kept : await measure(loaded))),
       )
     },
     async probe(folder, options, onProgress) {
       const loaded = await loadDecoder(read, folder, options)
-      const scoring = await closedOnFailure(loaded, () => measure(loaded, { everyPrior: true, ...(onProgress && { onProgress }) }))
+      const scoring = await closedOnFailure([openedOf(loaded)], () =>
+        measure(loaded, { everyPrior: true, ...(onProgress && { onProgress }) }),
+      )
       await closeModel(loaded)
       return scoring
     },
@@ -103,14 +108,7 @@ async function closeModel({ images, model }: LoadedDecoder): Promise<void> {
   await model.decoder.close()
 }
 
-async function closedOnFailure<T>(loaded: LoadedDecoder, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    await closeModel(loaded)
-    throw error
-  }
-}
+const openedOf = (loaded: LoadedDecoder) => ({ close: () => closeModel(loaded) })
 
 /** The scoring in the folder; read before anything heavy is loaded. */
 const keptScoring = async (folder: ModelFolder): Promise<Scoring | null> =>
@@ -158,24 +156,41 @@ async function withScoring(loaded: LoadedDecoder, scoring: Scoring): Promise<Loa
 const PARITY_QUESTION =
   '\n\nQuestion: Which of these is a fruit?\nA. chair\nB. apple\nC. cloud\nAnswer with the letter of the one option that fits best.'
 
-async function loadDecoder(read: ReadDecoderFiles, folder: ModelFolder, options: OnnxOptions): Promise<LoadedDecoder> {
+function loadDecoder(read: ReadDecoderFiles, folder: ModelFolder, options: OnnxOptions): Promise<LoadedDecoder> {
+  const opened: { close(): Promise<void> }[] = []
+  const kept = (session: Session): Session => {
+    opened.push({ close: () => session.release() })
+    return session
+  }
+  return closedOnFailure(opened, () => openDecoder(read, folder, options, kept))
+}
+
+/** `kept`: is told every session that was opened. */
+async function openDecoder(
+  read: ReadDecoderFiles,
+  folder: ModelFolder,
+  options: OnnxOptions,
+  kept: (session: Session) => Session,
+): Promise<LoadedDecoder> {
   const cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
   const scheduler = makeFairScheduler()
-  const files = await read(folder, options, { scheduler, cacheBytes })
+  const open = async (graph: GraphFile): Promise<Session> => kept(await openSession(graph, options))
+  const files = await read(folder, options, { open, scheduler, cacheBytes })
   const { tokenizer, prompts, images, graphs, endTokens, contextLength, template, boxes = null } = files
   const graphFiles = [...graphs.others, ...(graphs.embedder === null ? [] : [graphs.embedder]), graphs.decoder].flatMap(
     ({ files }) => files,
   )
   const weights = await hashFiles(folder, [...CONFIGURATION_FILES, ...graphFiles])
   const runtime = await loadRuntime()
-  const embedder = graphs.embedder === null ? null : await openSession(graphs.embedder, options)
+  const embedder = graphs.embedder === null ? null : await open(graphs.embedder)
   const parity = prompts.encodeQuestion(PARITY_QUESTION)
   const decoderOf = (session: Session) => {
     // A patched graph has other shapes; the graph as it came was looked at before.
     if (!inputsOf(session).some(({ name }) => name === LOCAL_BIAS)) files.fit?.(session)
     return makeDecoder(runtime, embedder, session, graphs.decoder.name)
   }
-  const { session, applied, check } = await openPatched(graphs.decoder, options, (opened) => probeLogits(decoderOf(opened), parity))
+  const { session, applied, check } = await openPatched(graphs.decoder, options, async (opened) => probeLogits(decoderOf(opened), parity))
+  kept(session)
   const id = options.id ?? folder.name
   const info: ModelInfo = {
     id,

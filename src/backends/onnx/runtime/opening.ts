@@ -1,4 +1,5 @@
 // When the graphs of a model are opened: at load, or each when it is first run, for a part that many callers never use.
+// A load that fails leaves none open.
 import type { OnnxOptions } from '../options.ts'
 import type { GraphFile } from './layout.ts'
 import { openSession, type Session } from './session.ts'
@@ -8,6 +9,16 @@ export type Opening = 'at load' | 'at first use'
 
 /** What of a session is needed to run it. */
 export type RunnableSession = Pick<Session, 'run' | 'release'>
+
+/** Does the work. When it fails, what is open by then is closed, and the error goes on. */
+export async function closedOnFailure<T>(opened: readonly { close(): Promise<void> }[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await Promise.allSettled(opened.map((one) => one.close()))
+    throw error
+  }
+}
 
 /**
  * Opens a graph, and hands the session to `check`, which throws if it is not the one that the folder says. Opened at

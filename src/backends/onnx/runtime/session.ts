@@ -100,20 +100,18 @@ export async function openSession(
       { cause },
     )
   }
-  refuseBrokenFloat16(graph, session)
-  return session
-}
-
-/** onnxruntime-node 1.30 cannot take float16 inputs where `Float16Array` exists (Node 24): it reads them as empty. */
-function refuseBrokenFloat16(graph: GraphFile, session: Session): void {
-  if (!('Float16Array' in globalThis)) return
-  const half = inputsOf(session).find((input) => input.type === 'float16')
-  if (half === undefined) return
+  const half = brokenFloat16(session)
+  if (half === undefined) return session
+  await session.release()
   throw new EngineError(
     'model_not_available',
     `${graph.files[0]} takes float16 (${half.name}), which onnxruntime-node cannot pass on this version of Node; use another dtype, or leave inProcess off`,
   )
 }
+
+/** onnxruntime-node 1.30 cannot take float16 inputs where `Float16Array` exists (Node 24): it reads them as empty. */
+const brokenFloat16 = (session: Session): SessionValue | undefined =>
+  'Float16Array' in globalThis ? inputsOf(session).find((input) => input.type === 'float16') : undefined
 
 /** A declared input or output. */
 export interface SessionValue {

@@ -100,8 +100,9 @@ export const ollama: Driver = {
     )
     return {
       identity: { engine: ENGINE, version, model, weights: { digest: textIn(card, 'digest') ?? '' } },
+      contextLength: lengths.length === 0 ? null : Math.min(...lengths),
       // What is taken must fit into memory, so a large context is taken only where it is asked for.
-      contextLength: lengths.length === 0 ? null : Math.min(...lengths, 8192),
+      usualContextLength: 8192,
       images: abilities.length === 0 ? null : abilities.includes('vision'),
       slots: null,
       thinks: abilities.includes('thinking'),

@@ -19,7 +19,7 @@ import {
 } from '../driver.ts'
 import { notAvailable } from '../failures.ts'
 import { regexOf } from '../patterns.ts'
-import { plainParts } from '../plain-text.ts'
+import { partsWithin } from '../plain-text.ts'
 import { chatDriver } from './openai-chat.ts'
 
 const ENGINE = 'sglang'
@@ -61,8 +61,9 @@ const tokens: TokenDriver = {
     if (text === null) throw malformed(ENGINE, '/detokenize', 'a text')
     return text
   },
-  async encode({ send, identity }, runs) {
-    const parts = runs.flatMap(plainParts)
+  async encode(asked, runs) {
+    const { send, identity } = asked
+    const parts = partsWithin(asked, runs)
     const texts = parts.filter((part) => typeof part === 'string')
     if (texts.length === 0) return parts as number[]
     const lists = listIn(

@@ -10,6 +10,7 @@ import {
   malformed,
   numberIn,
   type RemoteModel,
+  type Run,
   refuseNothing,
   type TokenDriver,
   textIn,
@@ -17,13 +18,15 @@ import {
 } from '../driver.ts'
 import { notAvailable } from '../failures.ts'
 import { regexOf } from '../patterns.ts'
-import { plainParts } from '../plain-text.ts'
+import { partsWithin } from '../plain-text.ts'
 import { chatDriver } from './openai-chat.ts'
 
 const ENGINE = 'vllm'
 const COMPLETIONS = '/v1/completions'
 /** The most ids that one request may ask for. */
 const MOST_IDS = 128
+/** Texts that are tokenized at a time: one request takes one text. */
+const MOST_TEXTS = 16
 
 const tokenize = (asked: RemoteModel, body: UntrustedObject): Promise<number[]> =>
   tokenIds(asked, ENGINE, { model: asked.identity.model, ...body })
@@ -58,12 +61,17 @@ const tokens: TokenDriver = {
     return prompt
   },
   async encode(asked, runs) {
-    const parts = await Promise.all(
-      runs
-        .flatMap(plainParts)
-        .map((part) => (typeof part === 'number' ? [part] : tokenize(asked, { prompt: part, add_special_tokens: false }))),
-    )
-    return parts.flat()
+    const parts = partsWithin(asked, runs)
+    const texts = [...new Set(parts.filter((part) => typeof part === 'string'))]
+    const idsOf = new Map<Run, readonly number[]>()
+    for (let from = 0; from < texts.length; from += MOST_TEXTS) {
+      const some = texts.slice(from, from + MOST_TEXTS)
+      const ids = await Promise.all(some.map((text) => tokenize(asked, { prompt: text, add_special_tokens: false })))
+      some.forEach((text, i) => {
+        idsOf.set(text, ids[i] as number[])
+      })
+    }
+    return parts.flatMap((part) => (typeof part === 'number' ? [part] : (idsOf.get(part) as readonly number[])))
   },
   encodeSpecial: (asked, text) => tokenize(asked, { prompt: text, add_special_tokens: false }),
   async next(asked, ids, wanted) {

@@ -2,9 +2,10 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect } from 'vitest'
+import { afterEach, expect, vi } from 'vitest'
 import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
 import { type Graph, readGraph } from '../../../../src/backends/onnx/runtime/patches/graph.ts'
+import { loadRuntime } from '../../../../src/backends/onnx/runtime/session.ts'
 import { EngineError } from '../../../../src/core/errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a file has no types
@@ -35,6 +36,37 @@ export const editGraph =
     await writeFile(file, graph.write())
   }
 
+/**
+ * Counts the sessions that are opened while the work runs, and those of them that stay open. `whenOpened`: done behind
+ * each.
+ */
+export async function countingSessions<T>(
+  work: () => Promise<T>,
+  whenOpened: () => Promise<void> = async () => {},
+): Promise<{ result: T; opened: number; left: number }> {
+  const { InferenceSession } = await loadRuntime()
+  const create = InferenceSession.create as (...given: unknown[]) => ReturnType<typeof InferenceSession.create>
+  let [opened, left] = [0, 0]
+  const spy = vi.spyOn(InferenceSession, 'create').mockImplementation(async (...given: unknown[]) => {
+    const session = await create.apply(InferenceSession, given)
+    opened++
+    left++
+    const release = session.release.bind(session)
+    session.release = async () => {
+      await release()
+      left--
+    }
+    await whenOpened()
+    return session
+  })
+  try {
+    const result = await work()
+    return { result, opened, left }
+  } finally {
+    spy.mockRestore()
+  }
+}
+
 /** `golden`: the folder of the families. Copies are removed after each test. */
 export function changedFolders(golden: string) {
   let root = ''
@@ -53,11 +85,15 @@ export function changedFolders(golden: string) {
       await change(folder)
       return folder
     },
+    /** What is said of it; no session stays open. */
     async refusalOf(folder: string): Promise<string> {
-      const error: unknown = await loadOnnxModel(folder, { inProcess: true, scoring: 'plain' }).then(
-        async (backend) => backend.close(),
-        (reason: unknown) => reason,
+      const { result: error, left } = await countingSessions(() =>
+        loadOnnxModel(folder, { inProcess: true, scoring: 'plain' }).then(
+          async (backend) => backend.close(),
+          (reason: unknown) => reason,
+        ),
       )
+      expect(left).toBe(0)
       expect(error).toBeInstanceOf(EngineError)
       expect((error as EngineError).code).toBe('model_not_available')
       expect((error as EngineError).message).not.toContain(root)

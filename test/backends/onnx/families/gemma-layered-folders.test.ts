@@ -157,6 +157,7 @@ describe('a folder of Gemma 3n or 4 with', () => {
       code: 'invalid_request',
       message: 'pictures.longestEdge is set, but this model reads each picture whole, with at most 70 tokens; leave it out',
     })
+    await (await loadOnnxModel(join(GOLDEN, GEMMA4), { ...options, pictures: { videos: 'frames' } })).close()
   })
 
   it('caches of all layers, those that share keys and values included, gives the same logits', async () => {

@@ -237,4 +237,9 @@ describe('a folder of Gemma 3 with', () => {
       })
     }
   })
+
+  it('an option that asks for what the family does is taken', async () => {
+    const pictures = { videos: 'frames', longestEdge: undefined } as { videos: 'frames' }
+    await (await loadOnnxModel(join(GOLDEN, FAMILY), { inProcess: true, scoring: 'plain', pictures })).close()
+  })
 })

@@ -17,7 +17,7 @@ import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
 import { type ModelFolder, openFolder } from '../../../../src/backends/onnx/runtime/layout.ts'
 import type { Piece } from '../../../../src/core/types.ts'
 import { createEngine, noul } from '../../../../src/index.ts'
-import { readState } from '../../../../src/pipeline/state/state.ts'
+import { readState } from '../../../shared/read-state.ts'
 import { changedFolders } from './changed-folder.ts'
 import {
   expectSameBehindState,

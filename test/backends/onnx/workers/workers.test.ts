@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { Backend, Branch } from '../../../../src/backends/backend.ts'
 import { createFakeBackend, type FakeCall } from '../../../../src/backends/fake/index.ts'
-import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
+import { loadOnnxModel, verifyOnnxModel } from '../../../../src/backends/onnx/index.ts'
 import { threadsOf } from '../../../../src/backends/onnx/options.ts'
 import { makePool } from '../../../../src/backends/onnx/workers/pool.ts'
 import { startWorker } from '../../../../src/backends/onnx/workers/proxy.ts'
 import { superviseBackend } from '../../../../src/backends/onnx/workers/supervisor.ts'
 import type { Prompt } from '../../../../src/core/types.ts'
-import { readState } from '../../../../src/pipeline/state/state.ts'
 import { picture, textPrompt } from '../../../contract/backend-suite.ts'
+import { readState } from '../../../shared/read-state.ts'
 
 const MODEL = fileURLToPath(new URL('../../../golden/idefics3/model', import.meta.url))
 const ENCODER = fileURLToPath(new URL('../../../golden/encoder/model', import.meta.url))
@@ -148,6 +148,15 @@ describe.skipIf(!isBuilt)('a model worker (needs `npm run build`)', () => {
 describe('workers', () => {
   it.each([0, 1.5, 65, Number.NaN])('are refused as %d', async (workers) => {
     await expect(loadOnnxModel(MODEL, { workers })).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  it.each([0, -1, 1.5, Number.NaN])('are refused with %d threads each', async (threads) => {
+    for (const work of [loadOnnxModel(MODEL, { threads, inProcess: true }), verifyOnnxModel(MODEL, { model: { threads } })]) {
+      await expect(work).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: `threads is a whole number from 1 on; received ${threads}`,
+      })
+    }
   })
 
   it('on the calling thread are one', async () => {

@@ -3,7 +3,7 @@
 import { EngineError } from '../../../../core/errors.ts'
 import { isObject } from '../../../../core/untrusted.ts'
 import type { TileRule } from '../../images/tiles.ts'
-import type { OnnxOptions } from '../../options.ts'
+import { longestEdgeOf, type OnnxOptions } from '../../options.ts'
 import type { ModelFolder } from '../../runtime/layout.ts'
 import { BRANCH_KINDS, type BranchKind } from './control-tokens.ts'
 
@@ -54,7 +54,10 @@ const MOST_OF_ANYTHING = 65_536
 
 const CHOICE_READOUTS: readonly unknown[] = ['exclusive', 'independent']
 
-/** Throws `model_not_available` with the field, its value and what is taken. */
+/**
+ * Throws `model_not_available` with the field, its value and what is taken, and `invalid_request` for options that
+ * cannot be.
+ */
 export function decisionConfigOf({ name, config }: ModelFolder, options: OnnxOptions): DecisionConfig {
   const image = isObject(config.image) ? config.image : {}
   const needed = [config.context_length, config.span_tokens, config.write_tokens, config.vision_width, image.longest_edge, image.tile_size]
@@ -76,7 +79,6 @@ export function decisionConfigOf({ name, config }: ModelFolder, options: OnnxOpt
   const width = count(config.width, 'width')
   const heads = count(config.heads, 'heads')
   if (width % heads !== 0) refuse('heads', heads, `a divisor of the width ${width}`)
-  const { pictures } = options
   const tileSize = count(image.tile_size, 'image.tile_size')
   const cellsPerTile = count(image.cells_per_tile, 'image.cells_per_tile')
   const cellsPerSide = Math.round(Math.sqrt(cellsPerTile))
@@ -95,9 +97,9 @@ export function decisionConfigOf({ name, config }: ModelFolder, options: OnnxOpt
     shape: { width, heads, layers: count(config.layers, 'layers') },
     pictures: {
       rule: {
-        longestEdge: pictures?.longestEdge ?? count(image.longest_edge, 'image.longest_edge'),
+        longestEdge: longestEdgeOf(options) ?? count(image.longest_edge, 'image.longest_edge'),
         tileSize,
-        split: pictures?.split ?? true,
+        split: options.pictures?.split ?? true,
         upscale: false,
       },
       cellsPerSide,

@@ -13,11 +13,11 @@ import { OpenModel } from '../../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { checkedTokenizer } from '../../runtime/checked-tokenizer.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
-import type { Opening } from '../../runtime/opening.ts'
+import { closedOnFailure, type Opening } from '../../runtime/opening.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
-import { decisionConfigOf, templateFieldsOf } from './configuration.ts'
+import { type DecisionConfig, decisionConfigOf, templateFieldsOf } from './configuration.ts'
 import { GrammarCache } from './constrained-writing.ts'
-import { DecisionGraphs } from './graphs.ts'
+import { DecisionGraphs, type GraphPair } from './graphs.ts'
 import { ImageViews } from './image-views.ts'
 import { type DecisionModel, OpenState, type StateImage } from './open-state.ts'
 import { packState } from './pack.ts'
@@ -52,23 +52,10 @@ async function loadDecision(folder: ModelFolder, options: OnnxOptions, opening: 
       `the tokenizer of '${folder.name}' has ${tokenizer.size} pieces, ${config.controlIdsFrom} expected; take the folder as it was published`,
     )
   }
-  const { letters } = config.pictures
-  const has = (graph: string): boolean => folder.files.some((file) => file.startsWith(`onnx/${graph}`))
-  const vision = has('vision_encoder')
-    ? {
-        encoder: await VisionEncoder.open(folder, options, config.pictures, opening),
-        graphs: await DecisionGraphs.open(folder, options, 'images', config, opening),
-        textReader: letters === null ? null : await TextReader.open(folder, options, letters, tokenizer.words(), config.pictures, opening),
-      }
-    : null
-  // Without a pair of their own, texts are read by the images' pair, which learned from it.
-  const graphs =
-    vision !== null && !has('state_encoder') ? vision.graphs : await DecisionGraphs.open(folder, options, 'texts', config, opening)
-  const files = [...openedOf(graphs, vision)].flatMap((one) => one.files)
-  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...files])
   const template = createHash('sha256').update(
     JSON.stringify([PROMPT_VERSION, config.kinds, templateFieldsOf(config), await hashFiles(folder, ['tokenizer.json'])]),
   )
+  const { graphs, vision, revision } = await openGraphs(folder, options, config, tokenizer, opening)
   const name = folder.config.name
   const info: ModelInfo = {
     id: options.id ?? folder.name,
@@ -100,8 +87,49 @@ interface Vision {
   readonly graphs: DecisionGraphs
 }
 
+interface OpenedGraphs {
+  /** For states of texts. */
+  readonly graphs: DecisionGraphs
+  readonly vision: Vision | null
+  readonly revision: string
+}
+
+function openGraphs(
+  folder: ModelFolder,
+  options: OnnxOptions,
+  config: DecisionConfig,
+  tokenizer: PieceTokenizer,
+  opening: Opening,
+): Promise<OpenedGraphs> {
+  const { letters } = config.pictures
+  const has = (graph: string): boolean => folder.files.some((file) => file.startsWith(`onnx/${graph}`))
+  const opened: HoldsSessions[] = []
+  const kept = <T extends HoldsSessions>(one: T): T => {
+    opened.push(one)
+    return one
+  }
+  const openPair = async (pair: GraphPair) => kept(await DecisionGraphs.open(folder, options, pair, config, opening))
+  const openReader = async (known: string) =>
+    kept(await TextReader.open(folder, options, known, tokenizer.words(), config.pictures, opening))
+  return closedOnFailure(opened, async () => {
+    const vision = has('vision_encoder')
+      ? {
+          encoder: kept(await VisionEncoder.open(folder, options, config.pictures, opening)),
+          graphs: await openPair('images'),
+          textReader: letters === null ? null : await openReader(letters),
+        }
+      : null
+    // Without a pair of their own, texts are read by the images' pair, which learned from it.
+    const graphs = vision !== null && !has('state_encoder') ? vision.graphs : await openPair('texts')
+    const files = [...openedOf(graphs, vision)].flatMap((one) => one.files)
+    return { graphs, vision, revision: await hashFiles(folder, [...CONFIGURATION_FILES, ...files]) }
+  })
+}
+
+type HoldsSessions = VisionEncoder | TextReader | DecisionGraphs
+
 /** All that holds sessions, each once. */
-function openedOf(graphs: DecisionGraphs, vision: Vision | null): Set<VisionEncoder | TextReader | DecisionGraphs> {
+function openedOf(graphs: DecisionGraphs, vision: Vision | null): Set<HoldsSessions> {
   const { encoder, textReader } = vision ?? {}
   return new Set([graphs, vision?.graphs, encoder, textReader].filter((one) => one !== undefined && one !== null))
 }

@@ -60,8 +60,9 @@ export class AskedPassages {
   readonly #passages: readonly EncodedPassage[]
   readonly #parts: NumberedParts
   readonly #read: ReadPassages
-  /** What pieces a passage holds, and how rare each of them is; made as questions need it. */
-  readonly #held = new Map<Passage, ReadonlySet<number>>()
+  /** What pieces a passage holds; made as questions need it, and kept as long as the passage: those of parts go. */
+  readonly #held = new WeakMap<Passage, ReadonlySet<number>>()
+  /** How rare each piece is; made with the first question. */
   #rarity: ((id: number) => number) | undefined
 
   /** `mostPieces`: of a passage. */

@@ -11,6 +11,7 @@ import { OPTIONS_ALONE } from '../../family.ts'
 import { OpenModel } from '../../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
+import { closedOnFailure } from '../../runtime/opening.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 import type { ReadPassages } from './asked-passages.ts'
 import { type EncoderConfig, encoderConfigOf } from './configuration.ts'
@@ -36,10 +37,12 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
   const config = encoderConfigOf(folder)
   const pieces = new WordPieces(await readJson(folder, 'tokenizer.json'), folder.name)
   const graphs = await EncoderGraphs.open(folder, options, config.shape)
-  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...graphs.files])
+  const [revision, tokenizerHash] = await closedOnFailure([graphs], () =>
+    Promise.all([hashFiles(folder, [...CONFIGURATION_FILES, ...graphs.files]), hashFiles(folder, ['tokenizer.json'])]),
+  )
   const { contextLength, passagePieces, places } = config
   const template = createHash('sha256').update(
-    JSON.stringify(['encoder', PROMPT_VERSION, contextLength, passagePieces, places, await hashFiles(folder, ['tokenizer.json'])]),
+    JSON.stringify(['encoder', PROMPT_VERSION, contextLength, passagePieces, places, tokenizerHash]),
   )
   const { name } = folder.config
   const info: ModelInfo = {

@@ -76,12 +76,17 @@ export function meanRow(rows: Float32Array, width: number, from: number, count: 
   return Float32Array.from(sum, (value) => value / Math.max(1, count))
 }
 
-/** What the heads know of one question. `told` is what each slot is sought by, `like` its cosine with the state. */
+/** What the heads know of one question, slot by slot. */
 export interface QuestionSlots {
   readonly question: EncoderQuestion
   readonly vectors: readonly Float32Array[]
   readonly means: readonly Float32Array[]
+  /**
+   * In the first look, the mean vector of the option, or of the question where it has none, encoded by itself
+   * (`LoneVectors`); in the second look its mean in that pass.
+   */
   readonly told: readonly Float32Array[]
+  /** The cosine of `told` with the passage nearest to it; 0 in the second look. */
   readonly like: readonly number[]
 }
 

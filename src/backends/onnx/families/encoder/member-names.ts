@@ -5,7 +5,10 @@ import { pointerTokens } from '../../../../core/pointer.ts'
 import { wordsOfKey } from './row-names.ts'
 import type { SourceStretch } from './state-writer.ts'
 
-/** Nats for each unit of cosine between the question and a name; as between options and a text (the likeness scale). */
+/**
+ * Nats for each unit of cosine between the question and a name: the number that `likeness_scale` of choices begins with
+ * in training (model.py).
+ */
 const NATS_PER_COSINE = 12
 /** Nats for a name whose words all stand in the question. */
 const NATS_OF_OVERLAP = 4

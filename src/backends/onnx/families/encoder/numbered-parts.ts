@@ -51,9 +51,9 @@ const AFTER_BEGINNING = /^\s*[:,)\]–—-]+\s*/u
 /** A read that says where to look: "the invoice number in document 3". */
 const WHERE = /(?:^|\s)(?:in|of|from|on|under|within)\s+(?:the\s+)?$/iu
 
-/** None of a kind whose labels come again, as those of speakers do, or that has one part alone. */
+/** Left out: kinds of which a label comes twice (`Speaker 1` in a transcript), and kinds with a single part. */
 export function numberedParts(state: Pick<StateText, 'text' | 'elements'>): NumberedParts {
-  const headings = [...headingsOf(state.text), ...elementsOf(state)].sort((a, b) => a.start - b.start || b.mostEnd - a.mostEnd)
+  const headings = [...headingsOf(state), ...elementsOf(state)].sort((a, b) => a.start - b.start || b.mostEnd - a.mostEnd)
   const labels = new Map<string, Set<string>>()
   const repeated = new Set<string>()
   for (const { word, label } of headings) {
@@ -66,12 +66,15 @@ export function numberedParts(state: Pick<StateText, 'text' | 'elements'>): Numb
   return new Map(numbered.map(({ label, start, content }, i) => [label, { start, content, end: ends[i] as number }]))
 }
 
-function headingsOf(text: string): Heading[] {
-  return Array.from(text.matchAll(HEADING), ({ 0: heading, 1: word, 2: number, index: start }) => {
+/** An element that is empty or a single value is written like a heading ("tickets 2: none"), and is none. */
+function headingsOf({ text, elements }: Pick<StateText, 'text' | 'elements'>): Heading[] {
+  const areElements = new Set(elements.map(({ start }) => start))
+  const headings = Array.from(text.matchAll(HEADING), ({ 0: heading, 1: word, 2: number, index: start }) => {
     AFTER_NUMBER.lastIndex = start + heading.length
     const content = AFTER_NUMBER.lastIndex + (AFTER_NUMBER.exec(text)?.[0].length ?? 0)
     return { word: singular(word as string), label: labelOf(word as string, number as string), start, content, mostEnd: text.length }
   })
+  return headings.filter(({ start }) => !areElements.has(start))
 }
 
 function elementsOf({ elements }: Pick<StateText, 'elements'>): Heading[] {

@@ -1,7 +1,9 @@
 // Names of rows, and where a question calls them: word by word, without marks around the words.
 
-/** Marks at the ends of a word, and the ending of "Anna's". */
-const AROUND = /^[^\p{L}\p{N}]+|(?:['’]s)?[^\p{L}\p{N}]*$/gu
+/** A word without the marks at its ends. */
+const CORE = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su
+/** The ending of "Anna's". */
+const ITS = /['’]s$/u
 export const MOST_WORDS_OF_NAME = 5
 /** Words that name nothing where a question uses them. */
 const COMMON = new Set(
@@ -48,6 +50,6 @@ function wordsOf(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[\s()[\]{}<>,;"“”]+/)
-    .map((word) => word.replaceAll(AROUND, ''))
+    .map((word) => (CORE.exec(word)?.[0] ?? '').replace(ITS, ''))
     .filter((word) => word !== '')
 }

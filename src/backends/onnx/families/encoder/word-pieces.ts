@@ -105,13 +105,7 @@ export class WordPieces {
   }
 
   #split(word: readonly WordCharacter[], out: { ids: number[]; starts: number[]; ends: number[] }): void {
-    const spelling = word.map(({ character }) => character).join('')
-    let known = this.#words.get(spelling)
-    if (known === undefined) {
-      known = this.#piecesOf(word.map(({ character }) => character))
-      if (this.#words.size >= MOST_CACHED_WORDS) this.#words.clear()
-      this.#words.set(spelling, known)
-    }
+    const known = word.length > LONGEST_WORD ? [this.#unknown, word.length] : this.#known(word.map(({ character }) => character))
     let at = 0
     for (let i = 0; i < known.length; i += 2) {
       const count = known[i + 1] as number
@@ -122,9 +116,17 @@ export class WordPieces {
     }
   }
 
+  #known(word: readonly string[]): readonly number[] {
+    const spelling = word.join('')
+    const known = this.#words.get(spelling)
+    if (known !== undefined) return known
+    const pieces = this.#piecesOf(word)
+    if (this.#words.size >= MOST_CACHED_WORDS) this.#words.clear()
+    this.#words.set(spelling, pieces)
+    return pieces
+  }
+
   #piecesOf(word: readonly string[]): number[] {
-    const whole = [this.#unknown, word.length]
-    if (word.length > LONGEST_WORD) return whole
     const out: number[] = []
     let at = 0
     while (at < word.length) {
@@ -134,7 +136,7 @@ export class WordPieces {
         id = this.#ids.get((at > 0 ? '##' : '') + word.slice(at, end).join(''))
         if (id !== undefined) break
       }
-      if (id === undefined) return whole
+      if (id === undefined) return [this.#unknown, word.length]
       out.push(id, end - at)
       at = end
     }

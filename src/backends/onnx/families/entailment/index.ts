@@ -8,6 +8,7 @@ import { contextLengthOf } from '../../decoder/configuration.ts'
 import type { ModelFamily } from '../../family.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { CONFIGURATION_FILES, hashFiles, type JsonObject, type ModelFolder } from '../../runtime/layout.ts'
+import { closedOnFailure } from '../../runtime/opening.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { makeTextBackend, openTokenizer, textOf } from '../../text-model.ts'
 import { EntailmentGraph } from './graph.ts'
@@ -25,12 +26,15 @@ async function loadEntailment(folder: ModelFolder, options: OnnxOptions): Promis
   const layout = pairLayoutOf(folder.name, tokenizerJson)
   const contextLength = longestRow(folder, tokenizerConfig)
   const graph = await EntailmentGraph.open(folder, options, labels.count)
+  const [revision, tokenizerHash] = await closedOnFailure([graph], () =>
+    Promise.all([hashFiles(folder, [...CONFIGURATION_FILES, ...graph.files]), hashFiles(folder, ['tokenizer.json'])]),
+  )
   const id = options.id ?? folder.name
-  const template = { HYPOTHESES_VERSION, labels, layout, contextLength, tokenizer: await hashFiles(folder, ['tokenizer.json']) }
+  const template = { HYPOTHESES_VERSION, labels, layout, contextLength, tokenizer: tokenizerHash }
   const info: ModelInfo = {
     id,
     name: id,
-    revision: await hashFiles(folder, [...CONFIGURATION_FILES, ...graph.files]),
+    revision,
     templateHash: createHash('sha256').update(JSON.stringify(template)).digest('hex'),
     contextLength,
     capabilities: { images: false, boxes: false },

@@ -13,7 +13,7 @@ import { refuseOtherGraph } from '../../decoder/fit.ts'
 import { readTextFiles } from '../../decoder/text-files.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { findGraph, type ModelFolder, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
-import { inputsOf, loadRuntime, openSession, type Runtime, type Session } from '../../runtime/session.ts'
+import { inputsOf, loadRuntime, type Runtime, type Session } from '../../runtime/session.ts'
 import { makeImageTokens } from './image-tokens.ts'
 import { type GemmaKind, kindOf } from './kinds.ts'
 import { patchReader } from './patches.ts'
@@ -32,7 +32,7 @@ const readerOf = (runtime: Runtime, session: Session, rule: SquareRule | PatchBu
   'side' in rule ? squareReader(runtime, session, rule) : patchReader(runtime, session, rule)
 
 export const gemma = decoderFamily(
-  async (folder, options, { scheduler, cacheBytes }) => {
+  async (folder, options, { open, scheduler, cacheBytes }) => {
     const kind = kindOf(folder)
     const rule = await pictureRuleOf(folder, kind, options)
     const vision = findGraph(folder, VISION, VISION_DTYPES, options)
@@ -43,7 +43,7 @@ export const gemma = decoderFamily(
     const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, [kind.endOfTurn])
     const contextLength = contextLengthOf(folder, kind.contextLength)
 
-    const session = await openSession(vision, options)
+    const session = await open(vision)
     const images = makePictures(readerOf(await loadRuntime(), session, rule), session, cacheBytes, scheduler)
     return {
       tokenizer,

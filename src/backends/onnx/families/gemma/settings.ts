@@ -28,7 +28,14 @@ const refuse = (what: string): never => {
   throw new EngineError('model_not_available', what)
 }
 
-export async function squareRuleOf(folder: ModelFolder, preprocessor: JsonObject, { pictures }: OnnxOptions): Promise<SquareRule> {
+/** Throws `invalid_request` where a caller wants pictures to be read in another way than the one there is. */
+function refuseWishes({ pictures }: OnnxOptions, how: string): void {
+  const wish = (['longestEdge', 'split'] as const).find((name) => pictures?.[name] !== undefined)
+  if (wish === undefined) return
+  throw new EngineError('invalid_request', `pictures.${wish} is set, but this model reads each picture whole, ${how}; leave it out`)
+}
+
+export async function squareRuleOf(folder: ModelFolder, preprocessor: JsonObject, options: OnnxOptions): Promise<SquareRule> {
   if (preprocessor.resample !== undefined && preprocessor.resample !== BILINEAR) {
     refuse(`${PREPROCESSOR} has resample ${preprocessor.resample}; this family knows ${BILINEAR} (bilinear) only`)
   }
@@ -42,13 +49,7 @@ export async function squareRuleOf(folder: ModelFolder, preprocessor: JsonObject
   if (image_size !== undefined && image_size !== side) {
     refuse(`config.json has vision_config.image_size ${image_size}, ${PREPROCESSOR} has ${side}; take both files from the same model`)
   }
-  const set = Object.keys(pictures ?? {})
-  if (set.length > 0) {
-    throw new EngineError(
-      'invalid_request',
-      `pictures.${set[0]} is set, but this model reads each picture whole, squeezed into ${side} x ${side} pixels; leave it out`,
-    )
-  }
+  refuseWishes(options, `squeezed into ${side} x ${side} pixels`)
   return { side, tokens: await tokensOf(folder, preprocessor, kindOf(folder)), ...normalisationOf(preprocessor) }
 }
 
@@ -62,7 +63,7 @@ export interface PatchBudget extends Normalisation {
   readonly tokens: number
 }
 
-export function patchBudgetOf(folder: ModelFolder, preprocessor: JsonObject, { pictures }: OnnxOptions): PatchBudget {
+export function patchBudgetOf(folder: ModelFolder, preprocessor: JsonObject, options: OnnxOptions): PatchBudget {
   if (preprocessor.resample !== undefined && preprocessor.resample !== BICUBIC) {
     refuse(`the image processor has resample ${preprocessor.resample}; this family knows ${BICUBIC} (bicubic) only`)
   }
@@ -74,11 +75,7 @@ export function patchBudgetOf(folder: ModelFolder, preprocessor: JsonObject, { p
     refuse(`${found}; take both files from the same model`)
   }
   const tokens = whole('max_soft_tokens', MOST_TOKENS)
-  const set = Object.keys(pictures ?? {})
-  if (set.length > 0) {
-    const what = `pictures.${set[0]} is set, but this model reads each picture whole, with at most ${tokens} tokens`
-    throw new EngineError('invalid_request', `${what}; leave it out`)
-  }
+  refuseWishes(options, `with at most ${tokens} tokens`)
   const [patch, pool] = [whole('patch_size', MOST_PATCH_PIXELS), whole('pooling_kernel_size', MOST_PATCH_PIXELS)]
   return { patch, pool, tokens, ...normalisationOf(preprocessor) }
 }

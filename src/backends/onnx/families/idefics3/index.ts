@@ -6,7 +6,7 @@ import { contextLengthOf, endTokensOf, readVideoPreprocessor, templateVariablesO
 import { refuseOtherGraph } from '../../decoder/fit.ts'
 import { imageTokenOf, readTextFiles } from '../../decoder/text-files.ts'
 import { findGraph, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
-import { loadRuntime, openSession } from '../../runtime/session.ts'
+import { loadRuntime } from '../../runtime/session.ts'
 import { IMAGE_TOKEN, makeImageTokens, SPLIT_PICTURES_UP_TO } from './image-tokens.ts'
 import { locationTagsOf } from './location-tags.ts'
 import { frameRuleOf, tileRuleOf, tokensPerTileOf } from './settings.ts'
@@ -15,7 +15,7 @@ import { makeImageEncoder } from './vision.ts'
 const [VISION, EMBEDDER, DECODER] = ['vision_encoder', 'embed_tokens', 'decoder_model_merged'] as const
 const GRAPHS = [VISION, EMBEDDER, DECODER]
 
-export const idefics3 = decoderFamily(async (folder, options, { scheduler, cacheBytes }) => {
+export const idefics3 = decoderFamily(async (folder, options, { open, scheduler, cacheBytes }) => {
   const preprocessor = await readJson(folder, 'preprocessor_config.json')
   const vision = findGraph(folder, VISION, VISION_DTYPES, options)
   const embedder = findGraph(folder, EMBEDDER, TEXT_DTYPES, options)
@@ -29,7 +29,7 @@ export const idefics3 = decoderFamily(async (folder, options, { scheduler, cache
   imageTokenOf(folder, tokenizer, IMAGE_TOKEN)
   const boxes = locationTagsOf(tokenizer)
 
-  const images = makeImageEncoder(await loadRuntime(), await openSession(vision, options), cacheBytes, scheduler)
+  const images = makeImageEncoder(await loadRuntime(), await open(vision), cacheBytes, scheduler)
   const prompts = makePromptBuilder({
     tokenizer,
     template,

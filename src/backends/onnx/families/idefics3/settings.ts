@@ -3,7 +3,7 @@ import { EngineError } from '../../../../core/errors.ts'
 import type { Json } from '../../../../core/types.ts'
 import { objectAt, positive } from '../../decoder/configuration.ts'
 import type { TileRule } from '../../images/tiles.ts'
-import type { OnnxOptions } from '../../options.ts'
+import { longestEdgeOf, type OnnxOptions } from '../../options.ts'
 import { type JsonObject, type ModelFolder, readJson } from '../../runtime/layout.ts'
 
 /** What is more is no model's: sides of tiles and of pictures in pixels, and tokens of a tile. */
@@ -18,7 +18,7 @@ const LANCZOS = 1
  * Reads preprocessor_config.json. Refuses any normalisation and resampling other than those all models of the family
  * use.
  */
-export function tileRuleOf(preprocessor: JsonObject, { pictures }: OnnxOptions): TileRule {
+export function tileRuleOf(preprocessor: JsonObject, options: OnnxOptions): TileRule {
   const halves = (value: Json | undefined): boolean => value === undefined || (Array.isArray(value) && value.every((one) => one === 0.5))
   if (!halves(preprocessor.image_mean) || !halves(preprocessor.image_std)) {
     throw new EngineError(
@@ -38,15 +38,9 @@ export function tileRuleOf(preprocessor: JsonObject, { pictures }: OnnxOptions):
     MOST_TILE_PIXELS,
   )
   const longestEdge =
-    pictures?.longestEdge ??
+    longestEdgeOf(options, `; a multiple of ${tileSize} wastes nothing`) ??
     positive(objectAt(preprocessor, 'size').longest_edge, 'size.longest_edge of preprocessor_config.json', MOST_EDGE_PIXELS)
-  if (!(Number.isInteger(longestEdge) && longestEdge >= 1)) {
-    throw new EngineError(
-      'invalid_request',
-      `pictures.longestEdge is ${longestEdge}, a positive whole number was expected; a multiple of ${tileSize} wastes nothing`,
-    )
-  }
-  return { longestEdge, tileSize, split: pictures?.split ?? preprocessor.do_image_splitting !== false, upscale: true }
+  return { longestEdge, tileSize, split: options.pictures?.split ?? preprocessor.do_image_splitting !== false, upscale: true }
 }
 
 /** Image tokens of one tile. */

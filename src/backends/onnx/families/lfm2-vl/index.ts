@@ -6,7 +6,7 @@ import { contextLengthOf, endTokensOf, readPreprocessor, templateVariablesOf } f
 import { refuseOtherGraph } from '../../decoder/fit.ts'
 import { imageTokenOf, readTextFiles } from '../../decoder/text-files.ts'
 import { findGraph, type ModelFolder, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
-import { loadRuntime, openSession } from '../../runtime/session.ts'
+import { loadRuntime } from '../../runtime/session.ts'
 import { IMAGE_TOKEN, makeImageTokens } from './image-tokens.ts'
 import { cutRuleOf } from './settings.ts'
 import { makeImageEncoder } from './vision.ts'
@@ -17,7 +17,7 @@ const nameIn = ({ files }: ModelFolder, names: readonly [string, string]): strin
     ? names[0]
     : names[1]
 
-export const lfm2Vl = decoderFamily(async (folder, options, { scheduler, cacheBytes }) => {
+export const lfm2Vl = decoderFamily(async (folder, options, { open, scheduler, cacheBytes }) => {
   const rule = cutRuleOf(folder, await readPreprocessor(folder), options)
   const vision = findGraph(folder, nameIn(folder, ['vision_encoder', 'embed_images']), VISION_DTYPES, options)
   const embedder = findGraph(folder, 'embed_tokens', TEXT_DTYPES, options)
@@ -27,7 +27,7 @@ export const lfm2Vl = decoderFamily(async (folder, options, { scheduler, cacheBy
   const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, ['<|im_end|>'])
   const contextLength = contextLengthOf(folder)
 
-  const images = makeImageEncoder(await loadRuntime(), await openSession(vision, options), rule, cacheBytes, scheduler)
+  const images = makeImageEncoder(await loadRuntime(), await open(vision), rule, cacheBytes, scheduler)
   return {
     tokenizer,
     prompts: makePromptBuilder({

@@ -3,7 +3,7 @@ import { EngineError } from '../../../../core/errors.ts'
 import type { Json } from '../../../../core/types.ts'
 import { normalisationOf, positive } from '../../decoder/configuration.ts'
 import type { Normalisation } from '../../images/patches.ts'
-import type { OnnxOptions } from '../../options.ts'
+import { longestEdgeOf, type OnnxOptions } from '../../options.ts'
 import type { JsonObject, ModelFolder } from '../../runtime/layout.ts'
 
 /** How pictures are read. All lengths are pixels. */
@@ -35,7 +35,7 @@ const MOST_TILES = 100
 const MOST_TOKENS = 65_536
 
 /** Some folders keep these settings in config.json. */
-export function cutRuleOf({ config }: ModelFolder, preprocessor: JsonObject, { pictures }: OnnxOptions): CutRule {
+export function cutRuleOf({ config }: ModelFolder, preprocessor: JsonObject, options: OnnxOptions): CutRule {
   const file = 'preprocessor_config.json'
   const refuse = (what: string): never => {
     throw new EngineError('model_not_available', `${file} ${what}; download the folder again`)
@@ -51,10 +51,6 @@ export function cutRuleOf({ config }: ModelFolder, preprocessor: JsonObject, { p
   }
   const tolerance = said('max_pixels_tolerance')
   if (typeof tolerance !== 'number' || !(tolerance > 0)) refuse(`says max_pixels_tolerance is ${JSON.stringify(tolerance) ?? 'missing'}`)
-  const longestEdge = pictures?.longestEdge ?? null
-  if (longestEdge !== null && !(Number.isInteger(longestEdge) && longestEdge >= 1)) {
-    throw new EngineError('invalid_request', `pictures.longestEdge is ${longestEdge}, a positive whole number was expected`)
-  }
   const rule: CutRule = {
     ...normalisationOf(preprocessor),
     patch: whole('encoder_patch_size', MOST_PATCH_PIXELS),
@@ -66,8 +62,8 @@ export function cutRuleOf({ config }: ModelFolder, preprocessor: JsonObject, { p
     maxTokens: whole('max_image_tokens', MOST_TOKENS),
     tolerance: tolerance as number,
     thumbnail: truth('use_thumbnail'),
-    split: pictures?.split ?? truth('do_image_splitting'),
-    longestEdge,
+    split: options.pictures?.split ?? truth('do_image_splitting'),
+    longestEdge: longestEdgeOf(options),
   }
   if (rule.minTiles > rule.maxTiles) refuse(`asks for at least ${rule.minTiles} and at most ${rule.maxTiles} tiles`)
   if (rule.minTokens > rule.maxTokens) refuse(`asks for at least ${rule.minTokens} and at most ${rule.maxTokens} tokens`)

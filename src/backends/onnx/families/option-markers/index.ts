@@ -7,6 +7,7 @@ import type { ModelInfo } from '../../../backend.ts'
 import { tokenName } from '../../decoder/configuration.ts'
 import type { ModelFamily } from '../../family.ts'
 import { CONFIGURATION_FILES, hashFiles, type JsonObject, type ModelFolder } from '../../runtime/layout.ts'
+import { closedOnFailure } from '../../runtime/opening.ts'
 import type { TextTokenizer } from '../../runtime/tokenizer.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { makeTextBackend, openTokenizer } from '../../text-model.ts'
@@ -44,6 +45,9 @@ function markerFamily(readFormat: ReadFormat, { graphsAt, configuration }: Place
       const { tokenizer, tokenizerConfig } = await openTokenizer(folder)
       const controls = controlsOf(folder, tokenizer, tokenizerConfig)
       const graph = await MarkerGraph.open(folder, options, format, graphsAt)
+      const [revision, tokenizerHash] = await closedOnFailure([graph], () =>
+        Promise.all([hashFiles(folder, [...CONFIGURATION_FILES, ...configuration, ...graph.files]), hashFiles(folder, ['tokenizer.json'])]),
+      )
       const id = options.id ?? folder.name
       const { rowTokens, questionTokens, isFalseFirst } = format
       const rows = {
@@ -52,12 +56,12 @@ function markerFamily(readFormat: ReadFormat, { graphsAt, configuration }: Place
         questionTokens,
         isFalseFirst,
         controls,
-        tokenizer: await hashFiles(folder, ['tokenizer.json']),
+        tokenizer: tokenizerHash,
       }
       const info: ModelInfo = {
         id,
         name: id,
-        revision: await hashFiles(folder, [...CONFIGURATION_FILES, ...configuration, ...graph.files]),
+        revision,
         templateHash: createHash('sha256').update(JSON.stringify(rows)).digest('hex'),
         contextLength: rowTokens,
         capabilities: { images: false, boxes: false },

@@ -9,7 +9,7 @@ import { refuseOtherGraph } from '../../decoder/fit.ts'
 import { positionInputOf } from '../../decoder/positions.ts'
 import { imageTokenOf, readTextFiles } from '../../decoder/text-files.ts'
 import { findGraph, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
-import { loadRuntime, openSession } from '../../runtime/session.ts'
+import { loadRuntime } from '../../runtime/session.ts'
 import { boxFormatOf } from './boxes.ts'
 import { deepStackDepthsOf, refuseOtherDepths, whyUnseen } from './deepstack.ts'
 import { IMAGE_TOKEN, makeImageTokens } from './image-tokens.ts'
@@ -20,7 +20,7 @@ import { makeImageEncoder } from './vision.ts'
 const [VISION, EMBEDDER, DECODER] = ['vision_encoder', 'embed_tokens', 'decoder_model_merged'] as const
 
 export const qwenVl = decoderFamily(
-  async (folder, options, { scheduler, cacheBytes }) => {
+  async (folder, options, { open, scheduler, cacheBytes }) => {
     const preprocessor = await readPreprocessor(folder)
     const rule = patchRuleOf(folder, preprocessor, options)
     const readsFrames = options.pictures?.videos === 'frames'
@@ -36,7 +36,7 @@ export const qwenVl = decoderFamily(
     const depths = deepStackDepthsOf(folder)
 
     const runtime = await loadRuntime()
-    const session = await openSession(vision, options)
+    const session = await open(vision)
     const encoder = makeImageEncoder(runtime, session, rule, cacheBytes, scheduler)
     const unseen = whyUnseen(depths, vision, session)
     if (unseen !== null) await encoder.close()

@@ -3,7 +3,7 @@ import { EngineError } from '../../../../core/errors.ts'
 import { normalisationOf, objectAt, positive } from '../../decoder/configuration.ts'
 import type { BlockPatches, Normalisation } from '../../images/patches.ts'
 import type { SizeRule } from '../../images/smart-size.ts'
-import type { OnnxOptions } from '../../options.ts'
+import { longestEdgeOf, type OnnxOptions } from '../../options.ts'
 import type { JsonObject, ModelFolder } from '../../runtime/layout.ts'
 
 /** How pictures become patches. */
@@ -32,7 +32,7 @@ const MOST_TOKENS_PER_SECOND = 1024
 /** Pillow's number of the filter. */
 const BICUBIC = 3
 
-export function patchRuleOf(folder: ModelFolder, preprocessor: JsonObject, { pictures }: OnnxOptions): PatchRule {
+export function patchRuleOf(folder: ModelFolder, preprocessor: JsonObject, options: OnnxOptions): PatchRule {
   const file = 'preprocessor_config.json'
   if (preprocessor.resample !== undefined && preprocessor.resample !== BICUBIC) {
     throw new EngineError(
@@ -64,13 +64,10 @@ export function patchRuleOf(folder: ModelFolder, preprocessor: JsonObject, { pic
       `${file} asks for at least ${minPixels} and at most ${maxPixels} pixels; download it again`,
     )
   }
-  if (pictures?.split !== undefined) {
+  if (options.pictures?.split !== undefined) {
     throw new EngineError('invalid_request', 'pictures.split is set, but this model reads each picture whole; set pictures.longestEdge')
   }
-  const longestEdge = pictures?.longestEdge ?? null
-  if (longestEdge !== null && !(Number.isInteger(longestEdge) && longestEdge >= 1)) {
-    throw new EngineError('invalid_request', `pictures.longestEdge is ${longestEdge}, a positive whole number was expected`)
-  }
+  const longestEdge = longestEdgeOf(options)
   return { patch, merge, frames, ...normalisationOf(preprocessor), factor: patch * merge, leastSide: 0, minPixels, maxPixels, longestEdge }
 }
 

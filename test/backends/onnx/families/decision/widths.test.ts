@@ -107,6 +107,14 @@ describe('config.json of a decision model', () => {
     expect(error).toMatchObject({ code: 'model_not_available', message: expect.stringMatching(message) })
   })
 
+  it.each([0, -1, 0.5])('is not overridden by a longest edge of %d', async (longestEdge) => {
+    const asked = loadOnnxModel(writeModel('width-128', `edge-${longestEdge}`), { inProcess: true, pictures: { longestEdge } })
+    await expect(asked).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `pictures.longestEdge is ${longestEdge}, a positive whole number was expected`,
+    })
+  })
+
   it('may name fewer kinds, in another order: the others are refused when they are asked for', async () => {
     const backend = await loading('fewer', (config) => {
       config.kinds = ['exclusive', 'binary']

@@ -1,24 +1,23 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { AskedPassages } from '../../../../../src/backends/onnx/families/encoder/asked-passages.ts'
 import type { EncodedPassage } from '../../../../../src/backends/onnx/families/encoder/passage-view.ts'
+import type { Passage } from '../../../../../src/backends/onnx/families/encoder/passages.ts'
+import { collectGarbage } from '../../../../shared/garbage.ts'
 
 const NAMES_NONE = { parts: [], areAll: false, rest: '' }
 const LENGTH = 3
 
+function encoded({ from, to }: Passage, mean: readonly [number, number] = [1, 0]): EncodedPassage {
+  const nothing = new Float32Array(0)
+  const kept = { count: 0, keys: [], values: [] }
+  return { from, to, mean: Float32Array.from(mean), vectors: nothing, kept, evidence: { keys: nothing, values: nothing } }
+}
+
 /** Passages of three pieces each: the first two stand in all of them, the third is `100 + n`. */
 function asking(count: number, means: readonly (readonly [number, number])[]) {
   const ids = Array.from({ length: count }, (_, n) => [1, 2, 100 + n]).flat()
-  const passages = Array.from({ length: count }, (_, n): EncodedPassage => {
-    const nothing = new Float32Array(0)
-    return {
-      from: n * LENGTH,
-      to: (n + 1) * LENGTH,
-      mean: Float32Array.from(means[n] ?? [1, 0]),
-      vectors: nothing,
-      kept: { count: 0, keys: [], values: [] },
-      evidence: { keys: nothing, values: nothing },
-    }
-  })
+  const passages = Array.from({ length: count }, (_, n) => encoded({ from: n * LENGTH, to: (n + 1) * LENGTH }, means[n]))
   const pieces = { ids, starts: ids.map((_, i) => i), ends: ids.map((_, i) => i + 1) }
   const state = { text: 'x'.repeat(ids.length), stretches: [], elements: [] }
   const asked = new AskedPassages(state, pieces, LENGTH, passages, () => Promise.reject(new Error('nothing is named')))
@@ -66,5 +65,24 @@ describe('the passages that a question is asked about', () => {
     const means = Array.from({ length: 9 }, (_, n): [number, number] => (n === 5 ? [1, 0] : [0.2, 1]))
     expect((await asking(9, means)([[]])).second).toEqual([5])
     expect((await asking(9, means)([[1, 2]])).second).toEqual([5])
+  })
+
+  it('of a part that is named are read for the question alone, and not kept', async () => {
+    const text = 'Document 1: a\nDocument 2: b'
+    const pieces = { ids: [...text].map((_, i) => i), starts: [...text].map((_, i) => i), ends: [...text].map((_, i) => i + 1) }
+    const passages = [encoded({ from: 0, to: 14 }), encoded({ from: 14, to: text.length })]
+    const read: WeakRef<Passage>[] = []
+    const asked = new AskedPassages({ text, stretches: [], elements: [] }, pieces, text.length, passages, async (parts) => {
+      const own = parts.map((part) => encoded(part))
+      read.push(...own.map((passage) => new WeakRef(passage)))
+      return own
+    })
+    const question = { readout: 'binary', instructions: 'Document 2: It is late.', candidates: [], image: null } as const
+    const named = asked.namedBy(question)
+    await asked.of(named, { ids: [[3]], told: [Float32Array.from([1, 0])], areApart: false }, undefined)
+    await setImmediate()
+    collectGarbage()
+    expect(read.map((passage) => passage.deref())).toEqual([undefined])
+    expect(asked.areMany).toBe(true)
   })
 })

@@ -6,7 +6,7 @@ import type { Backend, Branch } from '../../../../../src/backends/backend.ts'
 import { bytesForLongest } from '../../../../../src/backends/onnx/families/encoder/index.ts'
 import { loadOnnxModel } from '../../../../../src/backends/onnx/index.ts'
 import { choice, createEngine, extract, fill, noul, score, select } from '../../../../../src/index.ts'
-import { readState } from '../../../../../src/pipeline/state/state.ts'
+import { readState } from '../../../../shared/read-state.ts'
 
 const SHIPPED = fileURLToPath(new URL('../../../../../models/service-1-pro/texts', import.meta.url))
 const MODEL = fileURLToPath(new URL('../../../../golden/encoder/model', import.meta.url))
@@ -246,5 +246,12 @@ describe('an encoder behind the engine', async () => {
     // The state itself was kept; else each of its passages had been a hit.
     expect(shipped.caches!().states.hits).toBe(hits + 1)
     await shipped.close()
+  })
+
+  it('counts the text of a state that it keeps, however few pieces that has', async () => {
+    const units = 1_000
+    const { bytes: before } = backend.caches!().states
+    await backend.open((await readState(`lamp${'\u200b'.repeat(units)}`)).prompt)
+    expect(backend.caches!().states.bytes - before).toBeGreaterThan(8 * units)
   })
 })

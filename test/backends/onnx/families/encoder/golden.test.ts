@@ -11,7 +11,7 @@ import { loadOnnxModel } from '../../../../../src/backends/onnx/index.ts'
 import type { JsonObject } from '../../../../../src/backends/onnx/runtime/layout.ts'
 import { logSigmoid, logSoftmax } from '../../../../../src/core/math.ts'
 import type { Json } from '../../../../../src/core/types.ts'
-import { readState } from '../../../../../src/pipeline/state/state.ts'
+import { readState } from '../../../../shared/read-state.ts'
 
 interface Golden {
   readonly pieces: readonly {

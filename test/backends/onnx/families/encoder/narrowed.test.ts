@@ -9,7 +9,7 @@ import { rowBranches } from '../../../../../src/backends/onnx/families/encoder/r
 import { stateText } from '../../../../../src/backends/onnx/families/encoder/state-text.ts'
 import { textTables } from '../../../../../src/core/text-tables.ts'
 import type { Json } from '../../../../../src/core/types.ts'
-import { readState } from '../../../../../src/pipeline/state/state.ts'
+import { readState } from '../../../../shared/read-state.ts'
 
 interface Narrowed {
   readonly state: Json
@@ -60,6 +60,18 @@ describe('rows that a question names', () => {
       new NamedRows({ pieces: [], parts: [{ type: 'text', index: 0, text: which.state as string }] }),
     )
     expect(asked.map(({ branch }) => [branch.readout, branch.candidates.length])).toEqual(which.options?.map(() => ['binary', 0]))
+  })
+
+  it.each([
+    ['invisible characters', '\u200b'],
+    ['apostrophes', "'"],
+    ["endings of Anna's", "'s"],
+  ])('are looked for among names with many %s in them', async (_, within) => {
+    const { prompt } = await readState([
+      { id: `a${within.repeat(100_000)}a`, note: 'x' },
+      { id: 'web-2', note: 'y' },
+    ])
+    expect([...new NamedRows(prompt).of('Is web-2 late?')!.values()]).toEqual([new Set(['1'])])
   })
 
   it.each([

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { namedParts, numberedParts as partsOf } from '../../../../../src/backends/onnx/families/encoder/numbered-parts.ts'
 import { stateText } from '../../../../../src/backends/onnx/families/encoder/state-text.ts'
-import { readState } from '../../../../../src/pipeline/state/state.ts'
+import { readState } from '../../../../shared/read-state.ts'
 
 const numberedParts = (text: string) => partsOf({ text, elements: [] })
 
@@ -75,6 +75,13 @@ describe('parts with numbers', () => {
       'order 2': 'orders 2 paid: false',
     })
     expect(namedParts('Ticket T-18: It is urgent.', partsOf(written), false)).toMatchObject({ areAll: true, rest: 'It is urgent.' })
+  })
+
+  it('are elements of JSON lists whatever stands among them', async () => {
+    for (const other of [{}, null, 'none', ['a', 'b']]) {
+      const written = stateText((await readState({ tickets: [{ id: 7, text: 'a' }, other, { id: 8, text: 'b' }] })).prompt)
+      expect([other, [...partsOf(written).keys()]]).toEqual([other, ['ticket 7', 'ticket 2', 'ticket 8']])
+    }
   })
 
   it('are neither speakers, nor sentences, nor alone', () => {

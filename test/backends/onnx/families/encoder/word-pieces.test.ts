@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WordPieces } from '../../../../../src/backends/onnx/families/encoder/word-pieces.ts'
+import { collectGarbage } from '../../../../shared/garbage.ts'
 
 const NAMES = ['[CLS]', '[SEP]', '[UNK]', 'the', 'par', '##cel', 'cafe', 'came', '.', 'late']
 const pieces = new WordPieces(
@@ -50,5 +51,17 @@ describe('word pieces', () => {
       ['par', 'par'],
       ['##cel', 'cel'],
     ])
+  })
+
+  it('of words that are longer than any piece are not kept', () => {
+    const bytes = (): number => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    // Too long a line to be kept itself.
+    const line = Array.from({ length: 90 }, (_, n) => `${n}${'a'.repeat(50_000)}`).join(' ')
+    const before = bytes()
+    expect(new Set(pieces.encode(line).ids)).toEqual(new Set([NAMES.indexOf('[UNK]')]))
+    expect(bytes() - before).toBeLessThan(2 * 2 ** 20)
   })
 })
