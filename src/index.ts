@@ -4,10 +4,12 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OnnxOptions } from './backends/onnx/options.ts'
 import type { ModelVerification, VerifyOptions } from './backends/onnx/verify.ts'
-import type { ModelServerOptions } from './backends/openai/options.ts'
+import { checkServerOptions, type ModelServerOptions } from './backends/openai/options.ts'
 import type { Scoring } from './backends/prompted/scoring.ts'
 import { shippedCalibrations } from './calibration/shipped.ts'
 import { EngineError } from './core/errors.ts'
+import { checkOptionNames, type OptionNames, withoutUndefined } from './core/given-options.ts'
+import { jsonTypeOf } from './core/untrusted.ts'
 import { type AskOptions, checkEngineOptions, type EngineOptions } from './pipeline/asking/options.ts'
 import { createEngine as createEngineCore, type EngineCore } from './pipeline/engine.ts'
 import { ANNOUNCED_MODELS, DEFAULT_MODEL, type ModelSource } from './pipeline/models.ts'
@@ -34,6 +36,35 @@ export type * from './questions/kinds.ts'
 export type { Decision, DecisionEvent } from './questions/shared/decision.ts'
 export type { AnswerOf, AnswersOf, Ask, TypedRequest } from './wire/infer.ts'
 export type * from './wire/types.ts'
+
+const ONNX_OPTIONS: OptionNames<OnnxOptions> = {
+  id: true,
+  device: true,
+  threads: true,
+  workers: true,
+  dtype: true,
+  cacheBytes: true,
+  pictures: true,
+  scoring: true,
+  inProcess: true,
+}
+const MODEL_SERVER_OPTIONS: OptionNames<ModelServerOptions> = {
+  url: true,
+  model: true,
+  id: true,
+  apiKey: true,
+  engine: true,
+  contextLength: true,
+  images: true,
+  concurrency: true,
+  timeoutMs: true,
+  retries: true,
+  checkEveryMs: true,
+  scoring: true,
+  decisions: true,
+  fetch: true,
+  time: true,
+}
 
 const SHIPPED = fileURLToPath(new URL(`../models/${DEFAULT_MODEL}`, import.meta.url))
 
@@ -62,14 +93,15 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
   const calibrations = options.calibrations ?? (await shippedCalibrations(DEFAULT_MODEL))
   // The same function, seen through the types of its requests: what it answers is what its request asked (held by
   // test/wire/types.test.ts and the engine's own).
-  return (await createEngineCore({ announced: ANNOUNCED_MODELS, ...options, models, calibrations })) as Engine
+  return (await createEngineCore({ announced: ANNOUNCED_MODELS, ...withoutUndefined(options), models, calibrations })) as Engine
 }
 
 /**
  * A model folder (Hugging Face layout, ONNX) to a source that loads on first use, in a worker of its own. Its id is the
- * folder's name unless given.
+ * folder's name unless given. Throws `invalid_request` for options that are not known.
  */
 export function localModel(folder: string, options: OnnxOptions = {}): ModelSource {
+  checkOptionNames(options, 'localModel', ONNX_OPTIONS)
   const id = options.id ?? basename(folder)
   return {
     id,
@@ -86,14 +118,14 @@ export function localModel(folder: string, options: OnnxOptions = {}): ModelSour
  * name of the model unless given, else the host of the server. Throws `invalid_request` for options that cannot be.
  */
 export function modelServer(options: ModelServerOptions): ModelSource {
-  const [url] = typeof options.url === 'string' ? [options.url] : options.url
-  if (url === undefined || !URL.canParse(url)) {
-    throw new EngineError(
-      'invalid_request',
-      `${JSON.stringify(url) ?? 'nothing'} is no address of a model server; write http://127.0.0.1:8000.`,
-    )
+  checkOptionNames(options, 'modelServer', MODEL_SERVER_OPTIONS)
+  const given: unknown = options.url
+  if (![given].flat().every((url) => typeof url === 'string')) {
+    const message = `url is the address of a model server, such as http://127.0.0.1:8000, or a list of them; received ${jsonTypeOf(given)}.`
+    throw new EngineError('invalid_request', message)
   }
-  const id = options.id ?? options.model ?? new URL(url).host
+  const { urls } = checkServerOptions(options)
+  const id = options.id ?? options.model ?? new URL(urls[0]!).host
   return {
     id,
     load: async () => {

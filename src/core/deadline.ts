@@ -131,7 +131,7 @@ export async function within(ms: number, work: Promise<unknown>): Promise<boolea
   }
 }
 
-/** Node fires a timer of more than 31 bits at once. */
-function timerMs(ms: number): number {
+/** Milliseconds that a timer can wait: Node fires one of more than 31 bits at once. */
+export function timerMs(ms: number): number {
   return Math.min(Math.max(0, ms), 2 ** 31 - 1)
 }

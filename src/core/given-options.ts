@@ -20,6 +20,11 @@ export function checkOptionNames(options: unknown, of: string, known: object): v
   }
 }
 
+/** The options that say something: one that is undefined is as if it were not there, and hides no other. */
+export function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
+}
+
 /**
  * Throws `invalid_request` for what is no signal to stop by; undefined is none. Not by its class, of which there may be
  * several.

@@ -1,4 +1,4 @@
-// A failed attempt to how long to wait before the next one, or null when there is no sense in one.
+// Says how long to wait before a failed attempt is made again; null for never.
 
 /** Time and chance, handed in where a test needs them. */
 export interface WaitClock {

@@ -136,7 +136,7 @@ const MEASURES: Readonly<Record<string, readonly UnitRow[]>> = {
   temperature: [
     ['°c, ° c, c, celsius, centigrade, deg c, degree c, degree celsius, degree centigrade', 1],
     ['°f, ° f, f, fahrenheit, deg f, degree f, degree fahrenheit', 5 / 9, 32],
-    ['kelvin, degree kelvin', 1, -273.15],
+    ['kelvin, degree kelvin', 1, 273.15],
   ],
   share: [
     ['%, percent, pct', 1],

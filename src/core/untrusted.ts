@@ -34,12 +34,6 @@ export function jsonTypeOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** The same in a word, without an article: "received string", "received an array". */
-export function receivedType(value: unknown): string {
-  if (Array.isArray(value)) return 'an array'
-  return value === null ? 'null' : typeof value
-}
-
 /** The text, or so many characters of its beginning and `…`: what a message repeats of it. */
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`

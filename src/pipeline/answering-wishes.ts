@@ -2,7 +2,7 @@
 // ignored would look as if it were granted.
 import { pointer } from '../core/pointer.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { isObject, jsonTypeOf, ownField } from '../core/untrusted.ts'
+import { cut, isObject, jsonTypeOf, ownField } from '../core/untrusted.ts'
 import type { Fault } from '../questions/shared/checked-question.ts'
 import { DELIBERATION_MODES, type DeliberationMode } from '../questions/shared/deliberation.ts'
 import { WISHES } from '../wire/wishes.ts'
@@ -14,17 +14,22 @@ export interface AnsweringWishes {
   readonly abstain?: { readonly maxRisk: number }
 }
 
-/** Begins what is said of another value of `deliberation`. */
-export const IS_A_DELIBERATION_MODE = `deliberation is one of ${DELIBERATION_MODES.map((mode) => JSON.stringify(mode)).join(', ')}`
+/** What is said of another value of `deliberation`. */
+export function otherDeliberation(given: unknown): string {
+  const modes = DELIBERATION_MODES.map((mode) => JSON.stringify(mode)).join(', ')
+  const [received, hint] =
+    typeof given === 'string' ? [JSON.stringify(cut(given, 80)), didYouMean(given, DELIBERATION_MODES)] : [jsonTypeOf(given), '']
+  return `deliberation is one of ${modes}; received ${received}.${hint}`
+}
 
 /** What is right of `simo`; the rest is reported. */
 export function checkWishes(simo: unknown, report: (fault: Fault) => void): AnsweringWishes {
   const fields = fieldsOf(simo, '/simo', WISHES, report)
   if (fields === null) return {}
-  const deliberation = ownField(fields, 'deliberation')
+  const deliberation = ownField(fields, 'deliberation') ?? null
   const isMode = DELIBERATION_MODES.some((mode) => mode === deliberation)
-  if (deliberation !== undefined && !isMode) {
-    report({ code: 'invalid_request', param: '/simo/deliberation', message: `${IS_A_DELIBERATION_MODE}.` })
+  if (deliberation !== null && !isMode) {
+    report({ code: 'invalid_request', param: '/simo/deliberation', message: otherDeliberation(deliberation) })
   }
   const coverage = shareIn(ownField(fields, 'sets'), '/simo/sets', 'coverage', report)
   const maxRisk = shareIn(ownField(fields, 'abstain'), '/simo/abstain', 'max_risk', report)

@@ -8,6 +8,7 @@ import { type RecordedOutcome, type RecordOptions, recordOutcome } from '../cali
 import { predictionSetsOf } from '../calibration/sets/prediction-sets.ts'
 import { type Deadline, startDeadline, systemClock } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
+import { withoutUndefined } from '../core/given-options.ts'
 import { REQUEST_LIMITS, type RequestLimits } from '../core/limits.ts'
 import { type StepTimes, startTimes } from '../core/step-times.ts'
 import type { Json } from '../core/types.ts'
@@ -81,7 +82,7 @@ const DEADLINE_MS = 60_000
  */
 export async function createEngine(options: EngineOptions): Promise<EngineCore> {
   checkEngineOptions(options)
-  const limits: RequestLimits = { ...REQUEST_LIMITS, ...options.limits }
+  const limits: RequestLimits = { ...REQUEST_LIMITS, ...withoutUndefined(options.limits ?? {}) }
   const clock = options.clock ?? systemClock
   const models = createModels(options.models, options.announced ?? {}, readResidence(options))
   const now = options.now ?? Date.now
@@ -115,12 +116,13 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     onWork: (work: Promise<unknown>) => void,
   ): Promise<AskResponse> {
     const times = startTimes(clock)
-    const read = await readRequest(input, { limits, models, state: { ...options.state, ...asked.state }, signal: stop.signal })
+    const state = { ...options.state, ...withoutUndefined(asked.state ?? {}) }
+    const read = await readRequest(input, { limits, models, state, signal: stop.signal })
     times.lap('read')
     stop.check()
 
     // Whoever calls the engine goes before what the request says.
-    const wished = { ...read.request.wishes, ...asked }
+    const wished = { ...read.request.wishes, ...withoutUndefined(asked) }
     const budget = budgetOf(branches)
     const shared = {
       questions: read.request.questions,

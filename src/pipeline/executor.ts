@@ -23,6 +23,8 @@ export interface ExecutorResult<A> {
   readonly outputTokens: number
 }
 
+/** How far rounding may take a log-probability above 0. */
+const ROUNDED_ABOVE_0 = 1e-3
 /** Candidates that are handled before the event loop gets a turn: about 2 ms of work. */
 const WEIGHED_AT_ONCE = 2048
 
@@ -233,7 +235,7 @@ function checkScores(branches: readonly Branch[], scores: readonly Scores[]): vo
     for (const { logProbabilities, mass } of rows) {
       const width = independent ? 2 : candidates.length
       if (logProbabilities.length !== width) throw broken(`${logProbabilities.length} log-probabilities, expected ${width}`)
-      const isUsable = logProbabilities.every((logP) => logP <= 1e-3) && logProbabilities.some((logP) => logP > -Infinity)
+      const isUsable = logProbabilities.every((logP) => logP <= ROUNDED_ABOVE_0) && logProbabilities.some((logP) => logP > -Infinity)
       if (!isUsable || !Number.isFinite(mass)) throw broken(`log-probabilities [${logProbabilities.slice(0, 8).join(', ')}], mass ${mass}`)
     }
   })

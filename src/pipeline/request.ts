@@ -1,10 +1,11 @@
 // Reads a request and finds everything that is wrong with it before a model runs: its shape here, each question by its
 // own kind, parts of the state in `state/`, expressions in `derive/`. All faults are reported together.
-import { EngineError } from '../core/errors.ts'
+import { EngineError, type ErrorCode } from '../core/errors.ts'
 import { LONGEST_TEXT, MOST_FAULTS, type RequestLimits } from '../core/limits.ts'
+import { memberOf } from '../core/plain-json.ts'
 import { pointer } from '../core/pointer.ts'
 import { nearNames } from '../core/suggest.ts'
-import { isObject, ownField, receivedType } from '../core/untrusted.ts'
+import { isObject, jsonTypeOf } from '../core/untrusted.ts'
 import { checkQuestions } from '../questions/index.ts'
 import type { CheckedQuestion, Fault } from '../questions/shared/checked-question.ts'
 import { type AnsweringWishes, checkWishes } from './answering-wishes.ts'
@@ -22,7 +23,7 @@ export interface CheckedRequest {
   readonly state: unknown
   readonly questions: readonly CheckedQuestion[]
   /** What expressions see of every question that was sent, by its id. Null when that cannot be told. */
-  readonly named: KnownQuestions | null
+  readonly known: KnownQuestions | null
   readonly derive: unknown
   /** How it wants to be answered. */
   readonly wishes: AnsweringWishes
@@ -54,7 +55,7 @@ export async function readRequest(input: unknown, { limits, models, state: optio
   const stateFaults: Fault[] = []
   const checked = request.state === undefined ? null : checkState(request.state, options, stateFaults)
   const choosing = gather(faults, () => models.choose(request.model))
-  const deriving = gather(faults, () => parseDerive(request.derive, request.named))
+  const deriving = gather(faults, () => parseDerive(request.derive, request.known))
   const [modelId, derive] = [await choosing, await deriving]
   faults.push(...stateFaults)
   const state = checked === null ? null : await readCheckedState(checked, options, faults, signal)
@@ -66,17 +67,20 @@ export async function readRequest(input: unknown, { limits, models, state: optio
 }
 
 /**
- * Throws one `EngineError` with all faults: its code, message and param are those of the first. With `collected`,
- * faults are added to it instead, and what is right is given.
+ * What is right of a request; what is wrong is added to `faults`. Throws for what cannot be looked into: no object,
+ * texts that are too long, more faults than are told.
  */
-export function checkRequest(input: unknown, limits: RequestLimits, collected?: Fault[]): CheckedRequest {
+export function checkRequest(input: unknown, limits: RequestLimits, faults: Fault[]): CheckedRequest {
   if (!isObject(input)) {
-    const message = `A request is an object with state and questions, received ${receivedType(input)}.`
+    const message = `A request is an object with state and questions, received ${jsonTypeOf(input)}.`
     throw new EngineError('invalid_request', message, { param: '' })
   }
-  const own = (field: string): unknown => ownField(input, field)
-  for (const field of ['model', 'questions', 'derive', 'simo']) refuseLongTexts(own(field), pointer('', field))
-  const faults = collected ?? []
+  const own = (field: string): unknown => {
+    const member = Object.hasOwn(input, field) ? memberOf(input, field) : { value: undefined }
+    if ('value' in member) return member.value
+    throw new EngineError('invalid_request', member.why, { param: pointer('', field) })
+  }
+  for (const field of ['model', 'questions', 'derive', 'simo']) refuseUnusable(own(field), pointer('', field))
   const report = (fault: Fault) => {
     faults.push(fault)
     if (faults.length >= MOST_FAULTS) refuse(faults)
@@ -90,16 +94,16 @@ export function checkRequest(input: unknown, limits: RequestLimits, collected?: 
   }
   const model = own('model') ?? null
   if (model !== null && typeof model !== 'string') {
-    faults.push({ code: 'invalid_request', param: '/model', message: `model is the id of a model, received ${typeof model}.` })
+    report({ code: 'invalid_request', param: '/model', message: `model is the id of a model, received ${jsonTypeOf(model)}.` })
   }
   if (own('state') === undefined) {
     const message = `The state is missing: give a text, a JSON value, or an array of parts.${meant('state')}`
-    faults.push({ code: 'invalid_request', param: '/state', message })
+    report({ code: 'invalid_request', param: '/state', message })
   }
   let questions: readonly CheckedQuestion[] = []
   if (own('questions') === undefined) {
     const message = `The questions are missing: give an object of questions by id.${meant('questions')}`
-    faults.push({ code: 'invalid_request', param: '/questions', message })
+    report({ code: 'invalid_request', param: '/questions', message })
   } else {
     const said: string[] = []
     questions = checkQuestions(own('questions'), '/questions', { limits, report, warn: (message) => said.push(message) })
@@ -107,54 +111,62 @@ export function checkRequest(input: unknown, limits: RequestLimits, collected?: 
     if (said.length > MOST_WARNED) warnings.push(`${said.length - MOST_WARNED} more questions give rise to such warnings.`)
   }
   const wishes = checkWishes(own('simo'), report)
-  if (collected === undefined) refuse(faults)
-  const named = namesOf(own('questions'), questions, limits)
-  return { model: typeof model === 'string' ? model : null, state: own('state'), questions, named, derive: own('derive'), wishes, warnings }
+  const known = knownQuestionsOf(own('questions'), questions, limits)
+  return { model: typeof model === 'string' ? model : null, state: own('state'), questions, known, derive: own('derive'), wishes, warnings }
 }
 
-function namesOf(sent: unknown, checked: readonly CheckedQuestion[], limits: RequestLimits): CheckedRequest['named'] {
+function knownQuestionsOf(sent: unknown, checked: readonly CheckedQuestion[], limits: RequestLimits): KnownQuestions | null {
   if (!isObject(sent)) return null
   const ids = Object.keys(sent)
   if (ids.length > limits.questions) return null
   const unknown = { options: null, plain: null }
-  const known = new Map(checked.map((question) => [question.id, question]))
-  const named = new Map<string, KnownQuestion>(ids.map((id) => [id, known.get(id) ?? unknown]))
+  const byId = new Map(checked.map((question) => [question.id, question]))
+  const known = new Map<string, KnownQuestion>(ids.map((id) => [id, byId.get(id) ?? unknown]))
   for (const { id, args } of checked) {
     for (const arg of args) {
       const name = `${id}/${arg.id}`
       // Two options may each have an argument of the same name; a question of that name goes first.
-      if (!Object.hasOwn(sent, name)) named.set(name, named.has(name) ? unknown : arg)
+      if (!Object.hasOwn(sent, name)) known.set(name, known.has(name) ? unknown : arg)
     }
   }
-  return named
+  return known
 }
 
-/** Throws for the first text that is longer than any model reads, before it is copied, compared or quoted. */
-function refuseLongTexts(value: unknown, param: string): void {
-  const found = longTextIn(value, 0, { left: MOST_LOOKED_AT })
-  if (found === null) return
-  const message = `A text here has ${found.characters} characters, at most ${LONGEST_TEXT} are taken; shorten it, or put it in the state.`
-  throw new EngineError('request_too_large', message, { param: pointer(param, ...found.path) })
+/**
+ * Throws for the first text that is longer than any model reads, before it is copied, compared or quoted, and for the
+ * first member that cannot be read.
+ */
+function refuseUnusable(value: unknown, param: string): void {
+  const found = unusableIn(value, 0, { left: MOST_LOOKED_AT })
+  if (found !== null) throw new EngineError(found.code, found.message, { param: pointer(param, ...found.path) })
 }
 
 /** Values that are looked at, and how deep: cyclic objects of the caller's process end somewhere. */
 const MOST_LOOKED_AT = 1_000_000
 const DEEPEST = 256
 
-interface LongText {
+interface Unusable {
   readonly path: readonly string[]
-  readonly characters: number
+  readonly code: ErrorCode
+  readonly message: string
 }
 
-function longTextIn(value: unknown, depth: number, budget: { left: number }): LongText | null {
-  if (typeof value === 'string') return value.length > LONGEST_TEXT ? { path: [], characters: value.length } : null
+function unusableIn(value: unknown, depth: number, budget: { left: number }): Unusable | null {
+  if (typeof value === 'string') return value.length > LONGEST_TEXT ? tooLong(value) : null
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || depth === DEEPEST) return null
-  for (const [key, inner] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     budget.left -= 1
     if (budget.left < 0) return null
-    if (key.length > LONGEST_TEXT) return { path: [], characters: key.length }
-    const found = longTextIn(inner, depth + 1, budget)
-    if (found !== null) return { path: [key, ...found.path], characters: found.characters }
+    if (key.length > LONGEST_TEXT) return tooLong(key)
+    const member = memberOf(value, key)
+    if ('why' in member) return { path: [key], code: 'invalid_request', message: member.why }
+    const found = unusableIn(member.value, depth + 1, budget)
+    if (found !== null) return { ...found, path: [key, ...found.path] }
   }
   return null
+}
+
+function tooLong({ length }: string): Unusable {
+  const message = `A text here has ${length} characters, at most ${LONGEST_TEXT} are taken; shorten it, or put it in the state.`
+  return { path: [], code: 'request_too_large', message }
 }

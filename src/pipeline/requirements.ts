@@ -3,7 +3,7 @@
 import type { ModelInfo } from '../backends/backend.ts'
 import { pointer } from '../core/pointer.ts'
 import { didYouMean } from '../core/suggest.ts'
-import type { CheckedQuestion, Fault, QuestionContext, QuestionImage } from '../questions/shared/checked-question.ts'
+import type { CheckedQuestion, Fault } from '../questions/shared/checked-question.ts'
 
 /**
  * What is wrong between the questions and the pictures of the state, by their ids; empty when nothing is, or the ids
@@ -50,29 +50,4 @@ export function capabilityFaults(info: ModelInfo, questions: readonly CheckedQue
 
 function flatten(questions: readonly CheckedQuestion[]): CheckedQuestion[] {
   return questions.flatMap((question) => [question, ...flatten(question.args)])
-}
-
-/** What decisions need beside the state. */
-export type DecisionContext = Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'>
-
-/** What is said of texts: how long they are, of which numbers are read and compared, and what is quoted. */
-type TextContext = Pick<
-  QuestionContext,
-  'stateTokens' | 'comparesNumbers' | 'countsReads' | 'jsonValues' | 'records' | 'textOf' | 'placesOf'
->
-
-/** What coroutines need. Call it only after `requirementFaults` found nothing. */
-export function questionContext(
-  images: readonly QuestionImage[],
-  parse: QuestionContext['parse'],
-  decisions: DecisionContext,
-  texts: TextContext,
-): QuestionContext {
-  return {
-    image: (id) => (id === null ? (images.length === 1 ? images[0]! : null) : (images.find((image) => image.id === id) ?? null)),
-    hasImages: images.length > 0,
-    parse,
-    ...decisions,
-    ...texts,
-  }
 }

@@ -31,6 +31,7 @@ import {
   type TooFew,
   uncheckedOptions,
 } from './shared/options.ts'
+import { nearestCandidate } from './shared/truth.ts'
 
 const SUMMARY = 'Which one of the options holds? The answer is a distribution over all of them.'
 const fields = strict('a choice question', { type: z.literal('choice'), ...base, ...choiceOptionFields, args: argsOfChoice })
@@ -209,11 +210,13 @@ defineKind<ChoiceAnswer>({
     const names = decision?.names ?? Object.keys(probabilities).sort()
     const claim = claimOf(readoutOfGrade('exclusive', decision), names, [names.map((name) => probabilities[name]!)], truth)
     if (claim === null) return null
-    return { said: choice, right: Number(names[Math.round(claim.truth[0]!)] === choice), guess: 1 / names.length, confidence, claim }
+    return { said: choice, right: Number(names[nearestCandidate(claim.truth[0]!)] === choice), guess: 1 / names.length, confidence, claim }
   },
   valueOf: ({ choice }) => choice,
   probabilityOf: ({ probabilities }, id, option) => namedProbability(probabilities, id, option),
   listOf: () => null,
+  confidenceOf: ({ confidence }) => confidence,
+  isThere: () => true,
   view: ({ choice, probabilities, args = {} }) => ({
     bars: Object.entries(probabilities).map(([label, probability]) => ({ label, probability, isChosen: label === choice })),
     values: null,

@@ -33,7 +33,9 @@ import type { FieldOf, TooFew } from './shared/options.ts'
 import type { Checked, Unparsed } from './shared/read-types.ts'
 import { toldByFields } from './shared/told-by-fields.ts'
 
-const ITEM_KINDS = ['text', 'int', 'number', 'date', 'enum'] as const
+/** Those that are written. */
+const WRITTEN_KINDS = ['text', 'int', 'number', 'date'] as const
+const ITEM_KINDS = [...WRITTEN_KINDS, 'enum'] as const
 const KINDS = [...ITEM_KINDS, 'list'] as const
 /** Kinds of the wire that this version refuses. */
 const REFUSED_KINDS = ['json', 'pattern'] as const
@@ -60,7 +62,7 @@ function onlyWith(kind: string, field: string, isNeeded: boolean) {
 
 const item = z
   .union([
-    z.enum(['text', 'int', 'number', 'date']),
+    z.enum(WRITTEN_KINDS),
     itemSchema.extend({ values: values.nullish() }).meta({ description: 'What the items are.', ...onlyWith('enum', 'values', true) }),
   ])
   .meta({ id: 'FillItem', description: 'A kind, or an object with a kind and (for `enum`) its values, which hold no `;`.' })
@@ -90,14 +92,13 @@ const question = fields.meta({
     onlyWith('pattern', 'pattern', false),
   ],
 })
-/**
- * What the schema checks. What depends on the kind is checked by hand, so that every fault has its own pointer.
- */
+
 const unchecked = z.unknown().optional()
+/** What the schema checks. What depends on the kind is checked by hand, so that every fault has its own pointer. */
 const shallow = fields.extend({ item: unchecked, values: unchecked, schema: unchecked, pattern: unchecked })
 
 /** Which field belongs to which kind alone. */
-const FIELD_OF: ReadonlyMap<string, SentKind> = new Map([
+const KIND_OF_FIELD: ReadonlyMap<string, SentKind> = new Map([
   ['item', 'list'],
   ['values', 'enum'],
   ['schema', 'json'],
@@ -111,7 +112,7 @@ export type FillKind = (typeof KINDS)[number]
 /** Write a short value. `item` belongs to kind `list`, `values` to kind `enum`. */
 export type FillQuestion = Omit<z.input<typeof question>, 'kind' | 'item' | 'values' | 'schema' | 'pattern'> &
   (
-    | { readonly kind?: 'text' | 'int' | 'number' | 'date' | null; readonly item?: null; readonly values?: null }
+    | { readonly kind?: (typeof WRITTEN_KINDS)[number] | null; readonly item?: null; readonly values?: null }
     | { readonly kind: 'list'; readonly item?: FillItem | null; readonly values?: null }
     | { readonly kind: 'enum'; readonly values: readonly string[]; readonly item?: null }
   )
@@ -190,7 +191,7 @@ function* runWritten(
   { branch, grammar, maxTokens, isChecked }: WrittenRead,
   context: QuestionContext,
 ): QuestionCoroutine<QuestionResult<FillAnswer>> {
-  const told = context.comparesNumbers ? toldByFields(branch.instructions, grammar, context.records) : null
+  const told = context.usesLogic ? toldByFields(branch.instructions, grammar, context) : null
   const reply = told ?? (yield* readText(branch, { type: 'grammar', grammar, maxTokens }))
   if (reply.type === 'failed') {
     const answer: FillAnswer = { type: 'fill', value: '', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR }
@@ -284,7 +285,7 @@ function readList(given: unknown, checker: Checker): Grammar | null {
 /** Reports fields that the kind does not take. True when there was one. */
 function reportStrayFields(kind: SentKind, input: unknown, checker: Checker): boolean {
   let isStray = false
-  for (const [field, owner] of FIELD_OF) {
+  for (const [field, owner] of KIND_OF_FIELD) {
     if (kind === owner || givenField(input, field) === null) continue
     isStray = true
     const message = `${field} belongs to kind ${owner}, and this fill is of kind ${kind}.`
@@ -305,8 +306,8 @@ defineKind<FillAnswer>({
     placeholder: 'What is to be written',
     fields: [
       { field: 'values', control: 'entries', noun: 'value', name: null, isNumbered: false, when: ['kind', 'enum'] },
-      { field: 'kind', control: 'select', label: 'Kind', values: ['text', 'int', 'number', 'date', 'list', 'enum'] },
-      { field: 'item', control: 'select', label: 'Of', values: ['text', 'int', 'number', 'date'], when: ['kind', 'list'] },
+      { field: 'kind', control: 'select', label: 'Kind', values: KINDS },
+      { field: 'item', control: 'select', label: 'Of', values: WRITTEN_KINDS, when: ['kind', 'list'] },
       { field: 'self_check', control: 'tick', label: 'check itself' },
     ],
   },
@@ -315,7 +316,7 @@ defineKind<FillAnswer>({
     if (read === null) return null
     const kind = read.kind ?? 'text'
     if (kind === 'json' || kind === 'pattern') {
-      const message = `fill of kind ${kind} is not in this version; use one of ${[...ITEM_KINDS, 'list'].join(', ')}.`
+      const message = `fill of kind ${kind} is not in this version; use one of ${KINDS.join(', ')}.`
       checker.report({ code: 'capability_not_supported', param: pointer(checker.param, 'kind'), message })
       return null
     }
@@ -358,6 +359,8 @@ defineKind<FillAnswer>({
   },
   probabilityOf: (_answer, id) => noProbability(id),
   listOf: ({ parsed }) => (Array.isArray(parsed) ? parsed : null),
+  confidenceOf: ({ confidence }) => confidence,
+  isThere: ({ valid, parsed }) => valid && !(Array.isArray(parsed) && parsed.length === 0),
   view: ({ value }) => ({ bars: [], values: value === '' ? [] : [value], notes: [], args: {} }),
   takesSelfCheck: () => true,
 })

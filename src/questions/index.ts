@@ -2,7 +2,7 @@
 import { hiddenCharacterIn } from '../core/hidden-characters.ts'
 import { pointer } from '../core/pointer.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { isObject, ownField, receivedType } from '../core/untrusted.ts'
+import { cut, isObject, jsonTypeOf, ownField } from '../core/untrusted.ts'
 import { allKinds, findKind, type QuestionKind } from './kind.ts'
 import type { CheckedQuestion, Checker, CheckSettings } from './shared/checked-question.ts'
 
@@ -31,7 +31,7 @@ function checkMap(input: unknown, param: string, settings: MapSettings): readonl
   const noun = isArgument ? 'argument' : 'question'
   const code = isArgument ? 'invalid_question' : 'invalid_request'
   if (!isObject(input)) {
-    const message = `Expected an object of ${noun}s by ${isArgument ? 'name' : 'id'}, received ${receivedType(input)}.`
+    const message = `Expected an object of ${noun}s by ${isArgument ? 'name' : 'id'}, received ${jsonTypeOf(input)}.`
     report({ code, param, message })
     return []
   }
@@ -49,18 +49,18 @@ function checkMap(input: unknown, param: string, settings: MapSettings): readonl
     return []
   }
   return entries.flatMap(([id, question]) => {
-    const message = idFault(id, noun, limits.idCharacters)
+    const message = idFault(id, isArgument ? 'The name of an argument' : 'The id of a question', limits.idCharacters)
     if (message === null) return checkOne(id, question, pointer(param, id), settings) ?? []
     report({ code, param: pointer(param, id), message })
     return []
   })
 }
 
-/** What is wrong with an id; null when nothing is. */
-function idFault(id: string, noun: string, most: number): string | null {
-  if (id.trim() === '' || id.length > most) return `A ${noun} id has 1 to ${most} characters and is not blank; this one has ${id.length}.`
+/** What is wrong with a key of the answers, as a sentence about `what`; null when nothing is. */
+export function idFault(id: string, what: string, most: number): string | null {
+  if (id.trim() === '' || id.length > most) return `${what} has 1 to ${most} characters and is not blank; this one has ${id.length}.`
   const hidden = hiddenCharacterIn(id)
-  return hidden === null ? null : `A ${noun} id is shown to people; this one holds ${hidden}, which they do not see: leave it out.`
+  return hidden === null ? null : `${what} is shown to people; this one holds ${hidden}, which they do not see: leave it out.`
 }
 
 function checkOne(id: string, question: unknown, param: string, settings: MapSettings): CheckedQuestion | null {
@@ -79,13 +79,14 @@ function checkOne(id: string, question: unknown, param: string, settings: MapSet
       return []
     },
   }
-  return kindOf(question, checker)?.check(question, checker) ?? null
+  return readKind(question, checker)?.check(question, checker) ?? null
 }
 
-function kindOf(question: unknown, checker: Checker): QuestionKind | null {
+/** The kind of a question as it was sent; null when it has none (it is reported). */
+function readKind(question: unknown, checker: Checker): QuestionKind | null {
   const { param, report } = checker
   if (!isObject(question)) {
-    report({ code: 'invalid_question', param, message: `A question is an object with a type, received ${receivedType(question)}.` })
+    report({ code: 'invalid_question', param, message: `A question is an object with a type, received ${jsonTypeOf(question)}.` })
     return null
   }
   const types = questionTypes()
@@ -97,7 +98,7 @@ function kindOf(question: unknown, checker: Checker): QuestionKind | null {
   }
   const kind = findKind(type)
   if (kind) return kind
-  const message = `Unknown question type ${JSON.stringify(type)}.${didYouMean(type, types)} There are ${types.join(', ')}.`
+  const message = `Unknown question type ${JSON.stringify(cut(type, 80))}.${didYouMean(type, types)} There are ${types.join(', ')}.`
   report({ code: 'unknown_question_type', param: pointer(param, 'type'), message })
   return null
 }

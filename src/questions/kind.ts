@@ -1,6 +1,7 @@
 // A kind of question: everything that the rest of the engine knows of it, in one object, and the registry of all kinds.
-// A new kind is one file that calls `defineKind`, and two lines in kinds.ts. Nothing else lists the kinds: checking,
-// types, OpenAPI, MCP, the command line, grading, `derive` and the console's form iterate over this registry.
+// A new kind is one file that calls `defineKind`, and two lines in kinds.ts. Nothing else lists the kinds but
+// builders.ts, which has one function a kind: checking, types, OpenAPI, MCP, the command line, grading, `derive` and
+// the console's form iterate over this registry.
 import type { z } from 'zod'
 import type { Scalar } from '../core/expression-values.ts'
 import type { Json } from '../core/types.ts'
@@ -109,6 +110,10 @@ export interface QuestionKind<A extends QuestionAnswer = QuestionAnswer> {
   probabilityOf(answer: A, id: string, option: string | null): number
   /** What `count(id)` counts; null when the answer is one thing. */
   listOf(answer: A): readonly unknown[] | null
+  /** `confidence(id)` in an expression: how sure the answer is of what it says, from 0 to 1. */
+  confidenceOf(answer: A): number
+  /** `has(id)` in an expression: whether there is something to use, as a value, a box, at least one item. */
+  isThere(answer: A): boolean
   view(answer: A): AnswerView
   /** Whether a question, as sent, takes `self_check`. */
   takesSelfCheck(question: Readonly<Record<string, unknown>>): boolean

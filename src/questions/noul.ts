@@ -112,6 +112,8 @@ defineKind<NoulAnswer>({
     throw new ExpressionError(`"${id}" is a noul; p(${id}) is its probability`)
   },
   listOf: () => null,
+  confidenceOf: ({ noul }) => Math.max(noul, 1 - noul),
+  isThere: () => true,
   view: ({ noul }) => ({
     bars: [{ label: 'true', probability: noul, isChosen: noul >= 0.5 }],
     values: null,

@@ -25,9 +25,11 @@ import {
   reportDuplicates,
   strict,
   words,
+  writtenAs,
 } from './shared/fields.ts'
 import { claimOf, plainTruth, readoutOfGrade } from './shared/grade.ts'
 import { type FieldOf, type GivenTwice, nonBlank, type Simplify, type TooFew } from './shared/options.ts'
+import { nearestCandidate } from './shared/truth.ts'
 
 const levelSchema = strict('a level of a score', { label: z.string(), description: words })
 const levelInput = z
@@ -138,8 +140,7 @@ function readLevels(input: unknown, checker: Checker): readonly Candidate[] | nu
 function readLevel(entry: unknown, param: string, checker: Checker): (Candidate & { param: string }) | null {
   if (typeof entry !== 'string' && !isObject(entry)) {
     const message = `A level is a label, which is a text, or an object with label and description; received ${jsonTypeOf(entry)}.`
-    const hint = typeof entry === 'number' ? ` Write ${JSON.stringify(String(entry))}.` : ''
-    checker.report({ code: 'invalid_question', param, message: message + hint })
+    checker.report({ code: 'invalid_question', param, message: message + writtenAs(entry) })
     return null
   }
   const level = typeof entry === 'string' ? { label: entry, description: null } : checked(levelSchema, entry, checker, param)
@@ -201,8 +202,8 @@ defineKind<ScoreAnswer>({
     const names = Object.values(legend)
     const claim = isClaim ? claimOf('binary', names.toReversed(), [row.toReversed()], truth) : claimOf('ordinal', names, [row], truth)
     if (claim === null) return null
-    const level = isClaim ? 1 - claim.truth[0]! : claim.truth[0]!
-    return { said: score, right: Number(best === Math.round(level)), guess: 1 / row.length, confidence, claim }
+    const right = nearestCandidate(claim.truth[0]!)
+    return { said: score, right: Number(best === (isClaim ? 1 - right : right)), guess: 1 / row.length, confidence, claim }
   },
   valueOf: ({ score }) => score,
   /** Levels go by label first, then by number: on a scale of "1" to "5", p(stars, "5") is the top. */
@@ -211,6 +212,8 @@ defineKind<ScoreAnswer>({
     return namedProbability(probabilities, id, option, labelled)
   },
   listOf: () => null,
+  confidenceOf: ({ confidence }) => confidence,
+  isThere: () => true,
   view({ score, legend, probabilities }) {
     const levels = Object.entries(probabilities)
     const top = argmax(Object.values(probabilities))

@@ -187,6 +187,8 @@ defineKind<SelectAnswer>({
   valueOf: (_answer, id) => noPlainValue(id),
   probabilityOf: ({ probabilities }, id, option) => namedProbability(probabilities, id, option),
   listOf: ({ selected }) => selected,
+  confidenceOf: ({ confidence }) => confidence,
+  isThere: ({ selected }) => selected.length > 0,
   view: ({ selected, probabilities }) => ({
     bars: Object.entries(probabilities).map(([label, probability]) => ({ label, probability, isChosen: selected.includes(label) })),
     values: null,

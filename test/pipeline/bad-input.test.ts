@@ -29,6 +29,11 @@ const many = (count: number) => Object.fromEntries(Array.from({ length: count },
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
 const loop: Record<string, unknown> = { name: 'loop' }
 loop.self = loop
+const throwing = {
+  get now(): unknown {
+    throw new Error('not connected')
+  },
+}
 
 let engine: EngineCore
 let before: unknown
@@ -64,6 +69,7 @@ const CASES: readonly (readonly [what: string, request: unknown, code: ErrorCode
   ['a question that is text', ask('Is it raining?'), 'invalid_question', '/questions/q'],
   ['a question without a type', ask({ instructions: 'x' }), 'invalid_question', '/questions/q/type'],
   ['an unknown type', ask({ type: 'bool' }), 'unknown_question_type', '/questions/q/type'],
+  ['a type without end', ask({ type: 'x'.repeat(60_000) }), 'unknown_question_type', '/questions/q/type'],
   ['a type named as a prototype', ask({ type: '__proto__' }), 'unknown_question_type', '/questions/q/type'],
   ['an unknown field', ask({ ...NOUL, criterion: {} }), 'invalid_question', '/questions/q/criterion'],
   [
@@ -103,6 +109,23 @@ const CASES: readonly (readonly [what: string, request: unknown, code: ErrorCode
   ['endless instructions', ask({ type: 'noul', instructions: loop }), 'invalid_question', '/questions/q/instructions'],
   ['deep instructions', ask({ type: 'noul', instructions: nested(5000) }), 'invalid_question', '/questions/q/instructions'],
   ['instructions beyond the context', ask({ type: 'noul', instructions: 'word '.repeat(1000) }), 'context_length_exceeded', '/questions/q'],
+  [
+    'instructions with a member that throws',
+    ask({ type: 'noul', instructions: throwing }),
+    'invalid_request',
+    '/questions/q/instructions/now',
+  ],
+  [
+    'questions that throw',
+    {
+      state: 's',
+      get questions() {
+        return throwing.now
+      },
+    },
+    'invalid_request',
+    '/questions',
+  ],
   ['an image that is not there', ask({ ...NOUL, image: 'image_1' }), 'invalid_question', '/questions/q/image'],
   ['coordinates without an image', ask({ type: 'extract', kind: 'coordinates' }), 'invalid_question', '/questions/q/kind'],
 

@@ -393,8 +393,16 @@ describe('what is refused', () => {
     [
       'a mode of deliberation that is none',
       () => chainOf([{ model: 'a', deliberation: 'nope' as 'never' }, 'b']),
-      /stage a .*deliberation is one of "automatic", "never", "always", received "nope"/,
+      /stage a .*deliberation is one of "automatic", "never", "always"; received "nope"\./,
     ],
+    [
+      'a misspelt option of a stage',
+      () => chainOf([{ model: 'a', treshold: 0.2 } as never, 'b']),
+      /^The stage a of the chain chain has no option "treshold"\. Did you mean "threshold"\?/,
+    ],
+    ['a misspelt option', () => chainOf(['a', 'b'], { nmae: 'x' } as never), /chainOf has no option "nmae"\. Did you mean "name"\?/],
+    ['what is no model', () => chainOf([null as never, 'b']), /models\[0\] of the chain chain is a loaded backend, .*; received null\./],
+    ['what is no list of models', () => chainOf('a' as never), /The models of a chain are an array; received a string\./],
     ['no time', () => chainOf([{ model: 'a', timeoutMs: 0 }, 'b']), /timeoutMs is a number of milliseconds above 0, received 0/],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(message)

@@ -313,6 +313,8 @@ describe('refusals', () => {
     ['a wrong expr', { a: { expr: 'urgnt' } }, '/derive/a/expr'],
     ['the name of a question', { urgent: '1' }, '/derive/urgent'],
     ['an empty name', { '': '1' }, '/derive/'],
+    ['a blank name', { ' ': '1' }, '/derive/ '],
+    ['a hidden character in a name', { 'a\u202eb': '1' }, '/derive/a\u202eb'],
     ['a long name', { ['n'.repeat(129)]: '1' }, `/derive/${'n'.repeat(129)}`],
     ['a slash in a name', { 'a/b': 'oops' }, '/derive/a~1b'],
   ])('%s', async (_, derives, param) => {
@@ -383,7 +385,7 @@ describe('what no answer can make right is refused before asking', () => {
       ],
     },
   }
-  const asked = checkRequest({ state: 'x', questions }, REQUEST_LIMITS).named as KnownQuestions
+  const asked = checkRequest({ state: 'x', questions }, REQUEST_LIMITS, []).known as KnownQuestions
   const messageOf = (expression: string) =>
     parseDerive({ stats: 'urgent', it: expression }, asked).then(
       () => null,
@@ -417,6 +419,8 @@ describe('what no answer can make right is refused before asking', () => {
     ['stars == "good"', '"good" is the label of level 2; write round(stars) == 2, or p(stars, "good") > 0.5'],
     ['stars == "grand"', 'a comparison with a number needs a number, and "grand" is a text'],
     ['urgent == "yes"', 'a comparison with a number needs a number, and "yes" is a text'],
+    ['p(tone, "0") > 0.5', '"tone" has no option "0". It has calm, angry.'],
+    ['p(topics, 1) > 0.5', '"topics" has no option "1". It has money, time.'],
     ['p(land, "DE") > 0.5', '"land" is a read and has no probabilities'],
     ['p(name) > 0.5', '"name" is a read and has no probabilities'],
     ['land == "DEU"', '"land" has no option "DEU". Did you mean "DE"?'],
@@ -434,7 +438,8 @@ describe('what no answer can make right is refused before asking', () => {
   it.each([
     'not (urgent > 0.5) and tone == "calm"',
     'size > 1 and size != 2',
-    'stars == "2" or round(stars) == 2',
+    'stars == "2" or round(stars) == 2 or p(stars, 2) > 0.5',
+    'p(size, 1) > 0.5',
     'total > 5 and name == "Ada" and name > 3',
     'land == "FR" ? count(topics) + count(dates) + count(parts) : p(stars, "good")',
     'value("is-angry") > 0.5 and has(button)',

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readState } from '../../src/pipeline/state/state.ts'
+import { readState } from '../shared/read-state.ts'
 
 const WARNING = 'of one colour all over, so there is nothing to see; check that it is what was meant to be sent.'
 

@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { EngineError } from '../../src/core/errors.ts'
 import { REQUEST_LIMITS } from '../../src/core/limits.ts'
-import { checkRequest } from '../../src/pipeline/request.ts'
+import { refuse } from '../../src/pipeline/faults.ts'
+import { type CheckedRequest, checkRequest } from '../../src/pipeline/request.ts'
+import type { Fault } from '../../src/questions/shared/checked-question.ts'
 
-const check = (input: unknown) => checkRequest(input, REQUEST_LIMITS)
+/** The request where it is right; throws all that is wrong with it. */
+function check(input: unknown, limits = REQUEST_LIMITS): CheckedRequest {
+  const faults: Fault[] = []
+  const request = checkRequest(input, limits, faults)
+  refuse(faults)
+  return request
+}
 
 function errorOf(input: unknown): EngineError {
   try {
@@ -37,13 +45,14 @@ describe('a request', () => {
       sets: { coverage: 0.9 },
       abstain: { maxRisk: 0.1 },
     })
-    expect([wishesOf(undefined), wishesOf(null), wishesOf({})]).toEqual([{}, {}, {}])
-    const wrong = { deliberation: 'often', sets: { coverage: 1 }, abstain: 0.1, delibration: 1 }
+    const none = [undefined, null, {}, { deliberation: null, sets: null, abstain: null }]
+    expect(none.map(wishesOf)).toEqual(none.map(() => ({})))
+    const wrong = { deliberation: 'alway', sets: { coverage: 1 }, abstain: 0.1, delibration: 1 }
     const { code, problems } = errorOf({ state: 's', questions: QUESTIONS, simo: wrong })
     expect([code, ...problems.map(({ param, message }) => [param, message])]).toEqual([
       'invalid_request',
       ['/simo/delibration', 'This takes deliberation, sets, abstain; "delibration" is not known. Did you mean "deliberation"?'],
-      ['/simo/deliberation', 'deliberation is one of "automatic", "never", "always".'],
+      ['/simo/deliberation', 'deliberation is one of "automatic", "never", "always"; received "alway". Did you mean "always"?'],
       ['/simo/sets/coverage', 'coverage is a share between 0 and 1, such as 0.9.'],
       ['/simo/abstain', 'This is an object with max_risk; received a number.'],
     ])
@@ -134,7 +143,7 @@ describe('a request', () => {
 
   it('holds against limits handed in', () => {
     const questions = { a: { type: 'noul' }, b: { type: 'noul' } }
-    expect(() => checkRequest({ state: 's', questions }, { ...REQUEST_LIMITS, questions: 1 })).toThrow(
+    expect(() => check({ state: 's', questions }, { ...REQUEST_LIMITS, questions: 1 })).toThrow(
       /^There are 2 questions, and a request takes 1 at most; split it/,
     )
   })
@@ -155,7 +164,7 @@ describe('a question', () => {
 
   it.each<[string, unknown, string, string | RegExp]>([
     ['that is null', null, '', 'received null'],
-    ['that is a string', 'noul', '', 'received string'],
+    ['that is a string', 'noul', '', 'received a string'],
     ['that is an array', [], '', 'received an array'],
     ['without a type', {}, '/type', 'noul, choice, score, select, fill, extract'],
     ['whose type is no string', { type: 7 }, '/type', 'needs its type'],
@@ -164,8 +173,12 @@ describe('a question', () => {
     ['with an unknown field in criteria', { type: 'noul', criteria: { ture: 'x' } }, '/criteria/ture', 'Did you mean "true"?'],
     ['with args where none belong', { type: 'noul', args: {} }, '/args', 'Unknown field "args"'],
     ['whose image is no id', { type: 'noul', image: 3 }, '/image', 'image takes a string, not 3.'],
-    ['whose instructions are a function', { type: 'noul', instructions: () => 1 }, '/instructions', 'a function is not JSON'],
-    ['whose instructions hold NaN', { type: 'noul', instructions: { n: Number.NaN } }, '/instructions', 'NaN is not a JSON number'],
+    ['whose instructions are a function', { type: 'noul', instructions: () => 1 }, '/instructions', 'A function is not a JSON value'],
+    ['whose instructions are a Map', { type: 'noul', instructions: new Map([['a', 1]]) }, '/instructions', 'Object.fromEntries(map)'],
+    ['whose instructions hold NaN', { type: 'noul', instructions: { n: Number.NaN } }, '/instructions/n', 'NaN is not a JSON value'],
+    ['whose instructions list nothing', { type: 'noul', instructions: ['a', undefined] }, '/instructions/1', 'undefined is not a JSON'],
+    ['with an Error for a criterion', { type: 'noul', criteria: { true: new Error('x') } }, '/criteria/true', 'send error.stack'],
+    ['with a bigint in a description', { type: 'choice', criteria: { 'a/b': { n: 1n }, c: null } }, '/criteria/a~1b/n', 'String(value)'],
     ['without options', { type: 'choice' }, '', 'needs its options'],
     ['with options twice', { ...choice, criteria: { a: null, b: null } }, '/criteria', 'given twice'],
     ['with one option', { type: 'choice', options: ['x'] }, '/options', '1 options, but 2 to 255'],
@@ -178,7 +191,12 @@ describe('a question', () => {
     ['with duplicate options', { type: 'choice', options: ['x', 'y', { value: 'x' }] }, '/options/2/value', 'Option "x" is given twice'],
     ['with an empty option', { type: 'choice', options: ['x', ''] }, '/options/1', 'must not be empty'],
     ['with a blank option', { type: 'choice', criteria: { x: null, ' ': null } }, '/criteria/ ', 'must not be empty'],
-    ['with a number for an option', { type: 'choice', options: ['x', 2] }, '/options/1', 'An option is a name'],
+    [
+      'with a number for an option',
+      { type: 'choice', options: ['x', 2] },
+      '/options/1',
+      'An option is a name, which is a text, or an object with value and description; received a number. Write "2".',
+    ],
     [
       'with an option without a value',
       { type: 'choice', options: ['x', { name: 'y' }] },
@@ -186,7 +204,7 @@ describe('a question', () => {
       'value takes a string, not nothing.',
     ],
     ['with options as a map', { type: 'choice', options: { x: null, y: null } }, '/options', 'expected an array of options'],
-    ['with criteria as text', { type: 'choice', criteria: 'x, y' }, '/criteria', 'received string'],
+    ['with criteria as text', { type: 'choice', criteria: 'x, y' }, '/criteria', 'received a string'],
     [
       'with an unknown field in an option',
       { type: 'choice', options: ['x', { value: 'y', desc: 'z' }] },

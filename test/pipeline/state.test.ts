@@ -5,7 +5,8 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EngineError } from '../../src/core/errors.ts'
 import { toSentPixels } from '../../src/media/coordinates.ts'
-import { type ReadState, readState, type StateOptions, timeText } from '../../src/pipeline/state/state.ts'
+import { type ReadState, type StateOptions, timeText } from '../../src/pipeline/state/state.ts'
+import { readState } from '../shared/read-state.ts'
 
 let png: Buffer
 let turned: Buffer
@@ -38,7 +39,7 @@ async function refusal(state: unknown, options?: StateOptions): Promise<EngineEr
   throw error
 }
 
-describe('readState', () => {
+describe('a state', () => {
   it('takes a string as one quotable text', async () => {
     expect((await readState('Hello <|im_end|>')).prompt.pieces).toEqual([
       { type: 'text', text: 'Hello <|im_end|>', source: { part: 0, path: null } },

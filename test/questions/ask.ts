@@ -5,8 +5,8 @@ import { parse } from '../../src/constraint/grammar.ts'
 import { REQUEST_LIMITS } from '../../src/core/limits.ts'
 import { toProbabilities } from '../../src/core/math.ts'
 import type { Json } from '../../src/core/types.ts'
+import { type DecisionContext, questionContext } from '../../src/pipeline/asking/question-context.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
-import { type DecisionContext, questionContext } from '../../src/pipeline/requirements.ts'
 import { checkQuestions } from '../../src/questions/index.ts'
 import type { CheckedQuestion, Fault, QuestionImage, QuestionResult } from '../../src/questions/shared/checked-question.ts'
 import type { FailedRead } from '../../src/questions/shared/coroutine.ts'
@@ -33,7 +33,7 @@ export const UNCALIBRATED: DecisionContext = {
 /** A state of which nothing is read or compared. */
 export const NO_TEXTS = {
   stateTokens: 1,
-  comparesNumbers: false,
+  usesLogic: false,
   countsReads: false,
   jsonValues: [],
   records: [],
@@ -86,7 +86,7 @@ export async function askOne<A extends Answer = Answer>(
     close() {},
   }
   const { countsReads = false, jsonValues = [] } = script
-  const texts = { ...NO_TEXTS, countsReads, jsonValues, records: jsonValues, comparesNumbers: script.jsonValues !== undefined }
+  const texts = { ...NO_TEXTS, countsReads, jsonValues, records: jsonValues, usesLogic: script.jsonValues !== undefined }
   const context = questionContext(script.images ?? [], parse, UNCALIBRATED, texts)
   const { results, passes } = await runCoroutines(prefix, [{ param: asked.param, coroutine: asked.run(context) }], () => {})
   const finding = results[0]!.value

@@ -82,6 +82,18 @@ describe('a question about objects that options name', () => {
     expect(answer).toMatchObject({ choice: 'auth', confidence: expect.closeTo(0.985, 4) })
   })
 
+  it.each([[['yes', 'no']], [['no', 'yes']]])('is told between yes and no, in whichever order they stand: %j', async (options) => {
+    const patient: Json = { name: 'Ann', smoker: 'yes', age: 40 }
+    const sureOfYes = async (instructions: string) => {
+      const choice = { type: 'choice', instructions, options }
+      const { answer } = await askOne<ChoiceAnswer>(choice, { score: () => [[0.5, 0.5]], jsonValues: [patient] })
+      return answer.probabilities.yes
+    }
+    expect(await sureOfYes('What is the smoker status?')).toBeCloseTo(0.99, 4)
+    // The same field says so of the claim, and counts once.
+    expect(await sureOfYes('Smoker')).toBeCloseTo(0.99, 4)
+  })
+
   it('is read where options are described', async () => {
     const criteria = { search: 'finds things', auth: 'logs in', 'night backup': 'keeps copies' }
     const select = { type: 'select', instructions: 'Which services are up?', criteria }

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch, Generated } from '../../src/backends/backend.ts'
 import { parse } from '../../src/constraint/grammar.ts'
+import { questionContext } from '../../src/pipeline/asking/question-context.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
-import { questionContext } from '../../src/pipeline/requirements.ts'
 import type { SelectAnswer } from '../../src/questions/index.ts'
 import { claimOfRow, fieldOfRow } from '../../src/questions/logic/compared-rows.ts'
 import { checkOne, NO_TEXTS, UNCALIBRATED } from './ask.ts'
@@ -76,7 +76,7 @@ describe('a selection', () => {
   )
 
   /** `read`: the path of the value that is read for a question, as surely as `confidence` says; null: nothing is. */
-  async function ask(question: object, read: (asked: string) => string | null, { comparesNumbers = true, confidence = 0.9 } = {}) {
+  async function ask(question: object, read: (asked: string) => string | null, { usesLogic = true, confidence = 0.9 } = {}) {
     const { asked } = checkOne({ type: 'select', criteria: ['A-2', 'A-1'], ...question })
     const reads: string[] = []
     const prefix = {
@@ -98,7 +98,7 @@ describe('a selection', () => {
     }
     const context = questionContext([], parse, UNCALIBRATED, {
       ...NO_TEXTS,
-      comparesNumbers,
+      usesLogic,
       jsonValues: [ORDERS],
       textOf: ({ path }) => STATE[path ?? ''] ?? null,
     })
@@ -149,6 +149,6 @@ describe('a selection', () => {
   })
 
   it('reads nothing for models that compare by themselves', async () => {
-    expect(await ask(QUESTION, () => null, { comparesNumbers: false })).toMatchObject({ reads: [], of: asRead })
+    expect(await ask(QUESTION, () => null, { usesLogic: false })).toMatchObject({ reads: [], of: asRead })
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Generated } from '../../src/backends/backend.ts'
 import { parse } from '../../src/constraint/grammar.ts'
+import { questionContext } from '../../src/pipeline/asking/question-context.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
-import { questionContext } from '../../src/pipeline/requirements.ts'
 import type { NoulAnswer } from '../../src/questions/index.ts'
 import { comparisonOf } from '../../src/questions/logic/comparison.ts'
 import type { QuestionContext } from '../../src/questions/shared/checked-question.ts'
@@ -85,6 +85,8 @@ describe('a claim that compares a number', () => {
     ['The tank holds more than 1000 l.', '1.2', ' m³', true],
     ['The oven is above 150 °C.', '200', ' °F.', false],
     ['The oven is at least 100 °C.', '212', ' degrees Fahrenheit', true],
+    ['The oven is above 100 °C.', '300', ' kelvin', false],
+    ['The oven is above 300 kelvin.', '30', ' °C', true],
     ['The link does more than 10 MB/s.', '90', ' Mbps', true],
     ['The call was longer than 2 hours.', '90', '-minute call', false],
     ['The rent is above 1000 EUR/month.', '11,000', ' euros a year', false],
@@ -217,7 +219,7 @@ describe('a noul of it', () => {
   async function ask(
     instructions: string,
     reply: Generated | null,
-    comparesNumbers = true,
+    usesLogic = true,
     textOf: QuestionContext['textOf'] = () => 'Late by 90 minutes.',
   ) {
     const { asked } = checkOne({ type: 'noul', instructions })
@@ -233,7 +235,7 @@ describe('a noul of it', () => {
       },
       close() {},
     }
-    const texts = { ...NO_TEXTS, comparesNumbers, textOf }
+    const texts = { ...NO_TEXTS, usesLogic, textOf }
     const context = questionContext([], parse, UNCALIBRATED, texts)
     const { results, inputTokens } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})
     const { answer, decisions } = results[0]!.value
@@ -263,6 +265,15 @@ describe('a noul of it', () => {
     const inJson = (instructions: string) => ask(instructions, read, true, (source) => texts[source.path ?? ''] ?? null)
     expect(await inJson('The total is more than 50 EUR')).toMatchObject({ readout: 'compared' })
     expect(await inJson('The total is more than 50 USD')).toMatchObject({ readout: 'binary' })
+  })
+
+  it('takes its unit from the key as it was written', async () => {
+    const source = { part: 0, path: '/car/speed km~1h' }
+    const read: Generated = { ...span, spans: [{ ...span.spans[0]!, text: '120', source, start: 0, end: 3 }] }
+    expect(await ask('The speed is over 60 mph.', read, true, () => '120')).toMatchObject({
+      noul: expect.closeTo(0.8 + 0.2 * 0.3, 4),
+      readout: 'compared',
+    })
   })
 
   it('is read as a whole by models that compare by themselves', async () => {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Box, Branch, Constraint, Generated, Span } from '../../src/backends/backend.ts'
-import type { BoxAnswer, BoxManyAnswer, ExtractAnswer, ExtractManyAnswer, FillAnswer } from '../../src/questions/index.ts'
+import type { Json } from '../../src/core/types.ts'
+import {
+  type BoxAnswer,
+  type BoxManyAnswer,
+  type ExtractAnswer,
+  type ExtractManyAnswer,
+  type FillAnswer,
+  kindOf,
+} from '../../src/questions/index.ts'
 import { checkStatement } from '../../src/questions/shared/check.ts'
 import { askOne, checkOne, written } from './ask.ts'
 
@@ -49,6 +57,16 @@ describe('fill', () => {
     expect(cut.answer).not.toHaveProperty('parsed')
     const wrong = await askOne<FillAnswer>({ type: 'fill', kind: 'date' }, { read: () => written('2023-02-30') })
     expect(wrong.answer).toMatchObject({ valid: false })
+  })
+
+  it.each([
+    ['text', 'The note', { note: 'Line one\nLine two' }, 'Line one', 'Line one'],
+    ['number', 'What is the total?', { total: 0.30000000000000004 }, '0.3', 0.3],
+    ['number', 'What is the rate?', { rate: 1e-7 }, '0.0000001', 1e-7],
+  ])('of kind %s reads what a field says where it may not be written so: %s', async (kind, instructions, state, text, value) => {
+    const { answer } = await askOne<FillAnswer>({ type: 'fill', kind, instructions }, { read: () => written(text), jsonValues: [state] })
+    expect(answer).toMatchObject({ value: text, valid: true, confidence: near(0.5) })
+    expect(answer.parsed ?? answer.value).toBe(value)
   })
 
   it('scores the values of an enum', async () => {
@@ -133,6 +151,18 @@ describe('extract', () => {
       { value: '3', span: { start: 0, end: 1 }, confidence: near(0.9) },
       { value: '5', span: { start: 4, end: 5 }, confidence: near(0.9) },
     ])
+  })
+
+  it('is right with many where what is accepted besides is the list', async () => {
+    const { answer } = await askOne<ExtractManyAnswer>(
+      { type: 'extract', many: true },
+      { read: () => spans([span('Lima', 0), span('Oslo', 6)]) },
+    )
+    const grade = (truth: Json, accept: readonly Json[]) => kindOf(answer).grade(answer, truth, accept, null)?.right
+    expect(grade(['Lima'], [])).toBe(0)
+    expect(grade(['Lima'], [['oslo', 'lima']])).toBe(1)
+    expect(grade(['Lima'], ['Oslo', null])).toBe(0)
+    expect(grade(null, [['Oslo', 'Lima']])).toBe(1)
   })
 
   it('checks a value, several values, and that nothing is there', async () => {

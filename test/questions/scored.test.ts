@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { questionContext } from '../../src/pipeline/requirements.ts'
+import { questionContext } from '../../src/pipeline/asking/question-context.ts'
 import { type ChoiceAnswer, kindOf, type NoulAnswer, type ScoreAnswer, type SelectAnswer } from '../../src/questions/index.ts'
 import { truthOf } from '../../src/questions/shared/truth.ts'
 import { askOne, checkOne, NO_TEXTS, UNCALIBRATED, written } from './ask.ts'
@@ -43,8 +43,9 @@ describe('noul', () => {
     expect(work.value).toMatchObject([{ branch: { instructions: words } }])
   })
 
-  it('shows JSON instructions as JSON', async () => {
-    const { rounds } = await askOne({ type: 'noul', instructions: { rule: 'no pets', strict: true } }, { score: () => [[0.5, 0.5]] })
+  it('shows JSON instructions as JSON, without members that are undefined', async () => {
+    const instructions = { rule: 'no pets', strict: true, since: undefined }
+    const { rounds } = await askOne({ type: 'noul', instructions }, { score: () => [[0.5, 0.5]] })
     expect(rounds[0]![0]!.instructions).toBe('{"rule":"no pets","strict":true}')
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from '../../src/constraint/grammar.ts'
 import type { NoulAnswer } from '../../src/index.ts'
+import { questionContext } from '../../src/pipeline/asking/question-context.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
-import { questionContext } from '../../src/pipeline/requirements.ts'
 import { asksEmptyField } from '../../src/questions/logic/fields/empty-field.ts'
 import { statedField } from '../../src/questions/logic/fields/stated-field.ts'
 import { checkOne, NO_TEXTS, UNCALIBRATED } from './ask.ts'
@@ -141,7 +141,7 @@ describe('what one field of a JSON value says', () => {
 })
 
 describe('a noul of it', () => {
-  async function ask(instructions: string, comparesNumbers: boolean) {
+  async function ask(instructions: string, usesLogic: boolean) {
     const { asked } = checkOne({ type: 'noul', instructions })
     const prefix = {
       tokens: 1,
@@ -150,7 +150,7 @@ describe('a noul of it', () => {
       generate: () => Promise.reject(new Error('no such read')),
       close() {},
     }
-    const context = questionContext([], parse, UNCALIBRATED, { ...NO_TEXTS, comparesNumbers, records: [order] })
+    const context = questionContext([], parse, UNCALIBRATED, { ...NO_TEXTS, usesLogic, records: [order] })
     const { results } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})
     const { answer, decisions } = results[0]!.value
     return { noul: (answer as unknown as NoulAnswer).noul, readout: decisions['']!.readout }
@@ -189,7 +189,7 @@ describe('a question for a field that is empty', () => {
     const prefix = { tokens: 1, cachedTokens: 0, score: unasked, generate: unasked, close() {} }
     const context = questionContext([], parse, UNCALIBRATED, {
       ...NO_TEXTS,
-      comparesNumbers: true,
+      usesLogic: true,
       records: [{ discount: null, price: 3 }],
     })
     const { results } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})

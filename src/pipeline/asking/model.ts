@@ -10,9 +10,10 @@ import type { CheckedQuestion, MadeDecision, QuestionImage, QuestionResult } fro
 import type { PredictionSets } from '../../questions/shared/decision.ts'
 import { type ExecutorResult, modelFailure, runCoroutines } from '../executor.ts'
 import { refuse } from '../faults.ts'
-import { capabilityFaults, type DecisionContext, questionContext } from '../requirements.ts'
+import { capabilityFaults } from '../requirements.ts'
 import type { Loan } from '../residence.ts'
 import type { ReadState } from '../state/state.ts'
+import { type DecisionContext, questionContext } from './question-context.ts'
 import { stateTexts } from './state-texts.ts'
 
 /** What the decisions of a model are made with, and which calibration that is. */
@@ -65,7 +66,10 @@ export async function askOne({ id, borrow, ...options }: AskOneOptions): Promise
   }
 }
 
-/** The JSON values of a state, and what its texts say as plainly: of a text alone the same list each time. */
+/**
+ * The JSON values of a state, and what its texts say as plainly. Of a single text the very list that `recordsInText`
+ * keeps, since `questions/logic` caches by the identity of the list (WeakMaps).
+ */
 function recordsOf(parts: readonly PromptPart[]): readonly Json[] {
   const found = parts.map((part) => (part.type === 'json' ? [part.value] : part.type === 'text' ? recordsInText(part.text) : []))
   return found.length === 1 ? (found[0] as readonly Json[]) : found.flat()
@@ -84,13 +88,13 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
     lap('open')
     const { calibrator, context: decisions } = options.setupFor(info)
     const parts = state.prompt.parts ?? []
-    const comparesNumbers = info.capabilities.findsNumbers === true && state.images.length === 0
+    const usesLogic = info.capabilities.findsNumbers === true && state.images.length === 0
     const context = questionContext(sentImages(state), parse, decisions, {
       stateTokens: prefix.tokens,
-      comparesNumbers,
+      usesLogic,
       countsReads: info.capabilities.judgesItsReads === true && state.images.length === 0,
       jsonValues: parts.flatMap((part) => (part.type === 'json' ? [part.value] : [])),
-      records: comparesNumbers ? recordsOf(parts) : [],
+      records: usesLogic ? recordsOf(parts) : [],
       ...stateTexts(state.prompt),
     })
     const coroutines = questions.map((question, i) => ({

@@ -3,7 +3,7 @@ import type { Calibration } from '../../calibration/calibration.ts'
 import type { OutcomeStore } from '../../calibration/outcomes/outcomes.ts'
 import type { RecordOptions } from '../../calibration/outcomes/record-outcome.ts'
 import type { PredictionSetOptions } from '../../calibration/sets/prediction-sets.ts'
-import { type Clock, systemClock } from '../../core/deadline.ts'
+import { type Clock, systemClock, timerMs } from '../../core/deadline.ts'
 import { EngineError } from '../../core/errors.ts'
 import { checkOptionNames, checkSignal, type OptionNames } from '../../core/given-options.ts'
 import { REQUEST_LIMITS, type RequestLimits } from '../../core/limits.ts'
@@ -12,7 +12,8 @@ import { jsonTypeOf } from '../../core/untrusted.ts'
 import type { DecisionEvent } from '../../questions/shared/decision.ts'
 import { DELIBERATION_MODES, type DeliberationMode } from '../../questions/shared/deliberation.ts'
 import { OPERATORS, type OperatorTable } from '../../questions/shared/operators.ts'
-import { IS_A_DELIBERATION_MODE } from '../answering-wishes.ts'
+import { DECISION_READOUTS } from '../../questions/shared/readouts.ts'
+import { otherDeliberation } from '../answering-wishes.ts'
 import type { GivenModel } from '../models.ts'
 import type { ResidenceOptions } from '../residence.ts'
 import { checkStateOptions, type StateOptions } from '../state/state.ts'
@@ -122,21 +123,25 @@ const RECORD_OPTIONS: OptionNames<RecordOptions> = { selectionProbability: true 
 export function checkEngineOptions(options: Partial<EngineOptions>): void {
   checkOptionNames(options, 'createEngine', ENGINE_OPTIONS)
   const { limits, state, deliberation, deadlineMs } = options
-  if (limits !== undefined) checkOptionNames(limits, 'limits', REQUEST_LIMITS)
+  if (limits !== undefined) checkLimits(limits)
   if (state !== undefined) checkStateOptions(state)
   if (deliberation !== undefined) checkOptionNames(deliberation, 'deliberation', DELIBERATION_SETTINGS)
   checkDeadline(deadlineMs)
+}
+
+function checkLimits(limits: Partial<RequestLimits>): void {
+  checkOptionNames(limits, 'limits', REQUEST_LIMITS)
+  for (const [name, value] of Object.entries(limits)) {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) continue
+    throw refused(`limits: ${name} is a whole number from 1 on, received ${shown(value)}.`)
+  }
 }
 
 /** Throws `invalid_request` for what would be ignored or cannot be. */
 export function checkAskOptions(asked: AskOptions): void {
   checkOptionNames(asked, 'ask', ASK_OPTIONS)
   const { deliberation, observe, signal, deadlineMs, state } = asked
-  const isMode = deliberation === undefined || DELIBERATION_MODES.includes(deliberation)
-  if (!isMode) {
-    const hint = didYouMean(String(deliberation), DELIBERATION_MODES)
-    throw refused(`${IS_A_DELIBERATION_MODE}, received ${shown(deliberation)}.${hint}`)
-  }
+  if (deliberation !== undefined && !DELIBERATION_MODES.includes(deliberation)) throw refused(otherDeliberation(deliberation))
   if (observe !== undefined && typeof observe !== 'function') throw refused(`observe is a function, received ${shown(observe)}.`)
   checkSignal(signal)
   checkDeadline(deadlineMs)
@@ -161,10 +166,15 @@ export function readDeliberation({ passes = DEFAULT_PASSES, budget = DEFAULT_BRA
 }
 
 function refuseUnknownOperators(table: OperatorTable): void {
-  const known = [...OPERATORS.keys()]
-  for (const name of Object.values(table).flat()) {
-    if (known.includes(name)) continue
-    throw refused(`There is no operator ${JSON.stringify(name)}.${didYouMean(name, known)} There is ${known.join(', ')}.`)
+  const [readouts, known] = [Object.fromEntries(DECISION_READOUTS.map((readout) => [readout, true])), [...OPERATORS.keys()]]
+  checkOptionNames(table, 'operators', readouts)
+  for (const [readout, names] of Object.entries(table)) {
+    if (names === undefined) continue
+    if (!Array.isArray(names)) throw refused(`The operators of ${readout} are an array of names; received ${shown(names)}.`)
+    for (const name of names) {
+      if (known.includes(name)) continue
+      throw refused(`There is no operator ${shown(name)}.${didYouMean(String(name), known)} There is ${known.join(', ')}.`)
+    }
   }
 }
 
@@ -175,7 +185,7 @@ export function readResidence({ modelBytes, modelIdleMs, clock }: EngineOptions)
   }
   const after: ResidenceOptions['after'] = (ms, run) => {
     if (clock !== undefined) return clock.after(ms, run)
-    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1)).unref()
+    const timer = setTimeout(run, timerMs(ms)).unref()
     return () => clearTimeout(timer)
   }
   return { budgetBytes: modelBytes ?? null, idleMs: modelIdleMs ?? null, now: () => (clock ?? systemClock).now(), after }

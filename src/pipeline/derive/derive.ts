@@ -7,7 +7,7 @@ import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
 import { pointer } from '../../core/pointer.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import { isObject, ownField } from '../../core/untrusted.ts'
-import { kindOf } from '../../questions/index.ts'
+import { idFault, kindOf } from '../../questions/index.ts'
 import { noProbability } from '../../questions/shared/expressions.ts'
 import type { Answer, DeriveAnswer } from '../../wire/types.ts'
 import { evaluate } from './evaluate-expression.ts'
@@ -56,7 +56,7 @@ export async function parseDerive(derives: unknown, known: KnownQuestions | null
     const text: unknown = isText ? input : ownField(input, 'expr')
     if (typeof text !== 'string') continue
     const say = (message: string) => problems.push({ param: isText ? param : pointer(param, 'expr'), message: inDerive(name, message) })
-    const expression = told(say, () => readExpression(text, parse))
+    const expression = attempt(say, () => readExpression(text, parse))
     if (expression === null) continue
     expressions.set(name, expression)
     if (known === null) continue
@@ -64,14 +64,14 @@ export async function parseDerive(derives: unknown, known: KnownQuestions | null
     const before = problems.length
     const others = [...names].filter((other) => other !== name)
     const unlike = new Map(subjectsOf(expression).map((subject) => [JSON.stringify(subject), subject]))
-    for (const subject of unlike.values()) told(say, () => checkSubject(subject, text, names, others, known, suggest))
+    for (const subject of unlike.values()) attempt(say, () => checkSubject(subject, text, names, others, known, suggest))
     for (const { id, text: compared } of comparedTexts(expression)) {
       // The level of a score is a number, and a text that is one is compared with it as that.
       const question = Number.isNaN(Number(compared)) ? known.get(id) : undefined
       const options = question?.plain ? question.plain.texts : question?.options
-      if (options) told(say, () => checkOption(id, compared, options, suggest))
+      if (options) attempt(say, () => checkOption(id, compared, options, suggest))
     }
-    if (problems.length === before) told(say, () => checkPlainTypes(expression, known))
+    if (problems.length === before) attempt(say, () => checkPlainTypes(expression, known))
   }
   const steps = inOrder(expressions, problems)
   if (problems.length > 0) refuse(problems)
@@ -79,7 +79,7 @@ export async function parseDerive(derives: unknown, known: KnownQuestions | null
 }
 
 /** What `read` gives; null when it throws an `ExpressionError`, whose message is said. */
-function told<T>(say: (message: string) => void, read: () => T): T | null {
+function attempt<T>(say: (message: string) => void, read: () => T): T | null {
   try {
     return read()
   } catch (error) {
@@ -105,8 +105,8 @@ interface DeriveProblem {
 }
 
 function nameProblems(name: string, known: KnownQuestions | null): DeriveProblem[] {
-  if (name.length < 1 || name.length > DERIVE_LIMITS.nameCharacters)
-    return [{ field: null, message: `the name has ${name.length} characters; 1 to ${DERIVE_LIMITS.nameCharacters} are taken` }]
+  const fault = idFault(name, 'the name of a derive', DERIVE_LIMITS.nameCharacters)
+  if (fault !== null) return [{ field: null, message: fault }]
   if (known?.has(name))
     return [{ field: null, message: 'a question has this id already; choose another name, for both would be one key in the answers' }]
   return []
@@ -149,7 +149,9 @@ function checkSubject(
   const options = question?.options
   if (ask !== 'p' || !options) return
   if (option === null) throw new ExpressionError(`p(${id}, …) needs an option: ${options.slice(0, 12).join(', ')}`)
-  if (/^\d{1,3}$/.test(option) && Number(option) < options.length) return
+  // A level goes by its number as well.
+  const mayBeLevel = !question.plain || question.plain.value === 'number'
+  if (mayBeLevel && /^\d{1,3}$/.test(option) && Number(option) < options.length) return
   checkOption(id, option, options, suggest)
 }
 
@@ -227,38 +229,14 @@ function look({ ask, id, option }: Subject, answer: Answer): Scalar {
       if (answer.type === 'derive') return noProbability(id)
       return kindOf(answer).probabilityOf(answer, id, option)
     case 'has':
-      return isThere(answer)
+      return answer.type === 'derive' ? answer.valid : kindOf(answer).isThere(answer)
     case 'count': {
-      const list = listOf(answer)
+      const list = answer.type === 'derive' ? null : kindOf(answer).listOf(answer)
       if (list === null) throw new ExpressionError(`count(${id}) needs an answer that is a list, and "${id}" is one ${answer.type}`)
       return list.length
     }
     case 'confidence':
-      return confidenceOf(answer, id)
+      if (answer.type === 'derive') throw new ExpressionError(`"${id}" is one derive, which has no confidence`)
+      return kindOf(answer).confidenceOf(answer)
   }
-}
-
-/** How likely the answer is to be right; of a `noul` the likelier of true and false. */
-function confidenceOf(answer: Answer, id: string): number {
-  if (answer.type === 'noul') return Math.max(answer.noul, 1 - answer.noul)
-  if ('confidence' in answer) return answer.confidence
-  throw new ExpressionError(`"${id}" is one ${answer.type}, which has no confidence`)
-}
-
-/**
- * The things that an answer holds (selected options, found values, boxes, items of a list); null when it is one thing.
- */
-function listOf(answer: Answer): readonly unknown[] | null {
-  return answer.type === 'derive' ? null : kindOf(answer).listOf(answer)
-}
-
-/**
- * True when there is something to use: a value, a box, at least one item. A noul, a choice and a score always have one.
- */
-function isThere(answer: Answer): boolean {
-  if ('valid' in answer && !answer.valid) return false
-  const list = listOf(answer)
-  if (list !== null) return list.length > 0
-  if ('coordinates' in answer) return answer.coordinates !== null
-  return !('value' in answer) || answer.value !== null
 }

@@ -7,7 +7,7 @@ import { pointer } from '../../core/pointer.ts'
 import type { Json, Piece } from '../../core/types.ts'
 
 /** Characters of the pointers to all strings and numbers of one JSON state: each carries the keys that lead to it. */
-export const MAX_JSON_PATHS = 4 * 2 ** 20
+const MOST_PATH_CHARACTERS = 4 * 2 ** 20
 /** An object in an array goes on one line when it has at most this many keys and only scalars without newlines. */
 const ONE_LINE_KEYS = 8
 
@@ -59,8 +59,8 @@ class Lines {
     this.#spend(text.length)
     this.flush()
     this.#pathCharacters += path.length
-    if (this.#pathCharacters > MAX_JSON_PATHS) {
-      const message = `The keys that lead to the values of the JSON state have more than ${MAX_JSON_PATHS} characters together; shorten them, or nest less.`
+    if (this.#pathCharacters > MOST_PATH_CHARACTERS) {
+      const message = `The keys that lead to the values of the JSON state have more than ${MOST_PATH_CHARACTERS} characters together; shorten them, or nest less.`
       throw new EngineError('invalid_request', message, { param: this.#base })
     }
     this.pieces.push({ type: 'text', text, source: { part: this.#part, path } })

@@ -29,7 +29,10 @@ const ENGLISH =
 /** Fewer small words than these, or fewer different ones, may be names, quotes or chance. */
 const FEWEST_SMALL_WORDS = 4
 const FEWEST_DIFFERENT = 3
-/** So many times as many small words of it as of English, and this share of all words. */
+/**
+ * A text is in another language that has so many times as many small words in it as English has, and this share of all
+ * words.
+ */
 const TIMES_AS_MANY = 3
 const LEAST_SHARE = 0.12
 
@@ -75,7 +78,10 @@ const ENGLISH_ALONE = new Set(
 
 /** Up to so many words are a short message. */
 const MOST_OF_SHORT = 30
-/** So many different words of another language, and this share of all; no English one. */
+/**
+ * A short message is in a language of which it has so many different words, and this share of all its words, and no
+ * English word.
+ */
 const FEWEST_IN_SHORT = 2
 const LEAST_SHARE_OF_SHORT = 0.25
 /** Brackets, quotes, signs and digits beyond this share of the characters: code or a record, where words are names. */

@@ -1,6 +1,7 @@
 // Makes relative image paths of a state absolute, and finds the path that an error is about. A state that is not a list
 // of parts stays as it is.
 import { resolve } from 'node:path'
+import { pointerTokens } from '../../core/pointer.ts'
 import { isObject, ownField } from '../../core/untrusted.ts'
 
 /** Path sources of the parts of a state, and of the frames of a video, as seen from `folder`. */
@@ -27,9 +28,8 @@ export function statePathsFrom(state: unknown, folder: string): unknown {
 /** The path that a JSON Pointer into the request leads to, as `/state/0/source/path`; null when it leads to none. */
 export function statePathAt(state: unknown, param: string | null): string | null {
   if (param === null || !param.startsWith('/state/') || !param.endsWith('/path')) return null
-  const found = param
-    .split('/')
-    .slice(2)
+  const found = pointerTokens(param)
+    .slice(1)
     .reduce<unknown>((value, token) => ownField(value, token), state)
   return typeof found === 'string' ? found : null
 }

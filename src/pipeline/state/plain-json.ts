@@ -10,7 +10,7 @@ import { tooLong } from './json.ts'
 /** Values (leaves and containers) of one JSON state. */
 export const MAX_JSON_VALUES = 100_000
 /** Faults of one value that are told. */
-const MOST_FAULTS = 20
+const MOST_FAULTS_OF_VALUE = 20
 
 /**
  * The value as it is now. Members that are undefined are left out, as JSON does. What is no JSON, too deep or too much
@@ -26,7 +26,7 @@ export function plainJson(value: unknown, base: string, faults: Fault[]): Json {
     faults.push({ code: 'invalid_request', param: base + path, message })
     return null
   }
-  const isOver = (): boolean => found >= MOST_FAULTS || values > MAX_JSON_VALUES
+  const isOver = (): boolean => found >= MOST_FAULTS_OF_VALUE || values > MAX_JSON_VALUES
 
   const copy = (one: unknown, path: string): Json => {
     if (++values > MAX_JSON_VALUES)
@@ -34,7 +34,7 @@ export function plainJson(value: unknown, base: string, faults: Fault[]): Json {
     const why = whyNotJson(one)
     if (why !== null) return refuse(path, why)
     if (typeof one === 'string' && one.length > LONGEST_STATE) {
-      found = MOST_FAULTS
+      found = MOST_FAULTS_OF_VALUE
       faults.push({ code: 'request_too_large', param: base, message: tooLong(base).message })
       return null
     }

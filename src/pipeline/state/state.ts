@@ -1,7 +1,7 @@
 // Turns a state as it was sent (text, JSON, or parts with pictures) into a prompt and its images, which keep the pixel
 // grid in which they were sent.
 import { createHash } from 'node:crypto'
-import { checkOptionNames } from '../../core/given-options.ts'
+import { checkOptionNames, withoutUndefined } from '../../core/given-options.ts'
 import { LONGEST_STATE, VIDEO_FILE_LIMITS, VIDEO_FRAMES } from '../../core/limits.ts'
 import type { Json, Piece, Prompt, PromptPart } from '../../core/types.ts'
 import type { UrlOptions } from '../../media/fetch-url.ts'
@@ -9,7 +9,7 @@ import { IMAGE_LIMITS } from '../../media/images.ts'
 import type { VideoLimits } from '../../media/video/decoder.ts'
 import type { Fault } from '../../questions/shared/checked-question.ts'
 import { isParts } from '../../wire/part-types.ts'
-import { faultsOf, gather, refuse } from '../faults.ts'
+import { faultsOf, gather } from '../faults.ts'
 import type { CheckedPart } from './checked-parts.ts'
 import { flatWarnings } from './flat-pictures.ts'
 import { jsonPieces, tooLong } from './json.ts'
@@ -197,22 +197,13 @@ export function readCheckedState(state: CheckedState, options: StateOptions, fau
   return state.type === 'parts' ? readParts(state, settingsOf(options), faults, signal) : readValue(state, faults)
 }
 
-/** Checks a state and reads it. Throws one `EngineError` with everything that is wrong. */
-export async function readState(state: unknown, options: StateOptions = {}, signal?: AbortSignal): Promise<ReadState> {
-  const faults: Fault[] = []
-  const read = await readCheckedState(checkState(state, options, faults), options, faults, signal)
-  refuse(faults)
-  return read
-}
-
 /** Throws `invalid_request` for options that are not known. */
 export function checkStateOptions(options: StateOptions): void {
   checkOptionNames(options, 'state', DEFAULTS)
 }
 
 function settingsOf(options: StateOptions): PictureSettings {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  return { ...DEFAULTS, ...given }
+  return { ...DEFAULTS, ...withoutUndefined(options) }
 }
 
 /** A text, or JSON. */

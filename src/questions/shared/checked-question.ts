@@ -55,8 +55,11 @@ export interface QuestionContext {
   readonly hasImages: boolean
   /** Tokens of the state. */
   readonly stateTokens: number
-  /** Whether statements that compare a number, or say what a JSON field says, are decided by what it is. */
-  readonly comparesNumbers: boolean
+  /**
+   * Whether `questions/logic` decides with the model: what fields say, and numbers and days that are read and compared.
+   * True of models that find values better than they judge what is said of them.
+   */
+  readonly usesLogic: boolean
   /** Whether a self-check counts how probable the read was by itself. */
   readonly countsReads: boolean
   /** The JSON values of the state: itself, or those of its parts. */
@@ -94,7 +97,9 @@ export interface DecisionReport {
   readonly calibration: CalibrationReport
 }
 
-/** What a question found. `report` is null where nothing was decided: reads without a check. */
+/**
+ * What a question found. `report` is null where nothing was decided: boxes, and reads on which the model failed.
+ */
 export interface QuestionResult<A extends QuestionAnswer = QuestionAnswer> {
   readonly answer: A
   readonly report: DecisionReport | null

@@ -30,8 +30,8 @@ export interface DecideOptions {
   /** The instructions that name the decision; default: the branch's. */
   readonly asked?: string
   /**
-   * Of each row of log-probabilities, in the order of the branch, what is decided by; default: the row itself. `at`:
-   * its place, of `independent` that of its candidate.
+   * Changes a row of the model's log-probabilities before it is calibrated, as to mix in what a field says. `row` is in
+   * the order of the branch's candidates; `at` is its index (of `independent`, the candidate's).
    */
   readonly weigh?: (row: readonly number[], at: number) => readonly number[]
 }
@@ -75,7 +75,7 @@ export function* decideBranch(
     const tops = [topOf(single)]
     for (const name of deliberation.operatorsFor(readout)) {
       const operator = OPERATORS.get(name)!
-      if (operator.isOfTexts && context.hasImages) continue
+      if (operator.isSkippedWithImages && context.hasImages) continue
       if (!deliberation.spend(operator.cost)) break
       const rows = yield* free(operator.run(branch, given(pooled ?? single)))
       if (rows === null) continue
@@ -104,7 +104,7 @@ export function* decideBranch(
   }
 }
 
-/** The leading candidate of a pass; of several rows, the pattern of their leaders as one number. */
-function topOf(rows: Rows): number {
-  return rows.reduce((all, row) => (all * 31 + argmax(row)) % 2_147_483_647, 0)
+/** The leading candidate of each row of a pass. */
+function topOf(rows: Rows): string {
+  return rows.map(argmax).join()
 }

@@ -13,11 +13,11 @@ export function* decideChoice(branch: Branch, context: QuestionContext): Questio
   const { candidates, instructions } = branch
   const names = candidates.map(({ name }) => name)
   const isDescribed = candidates.some(({ description }) => description !== null)
-  const told = context.comparesNumbers && !isDescribed ? toldOption(instructions, names, context.records) : null
+  const told = context.usesLogic && !isDescribed ? toldOption(instructions, names, context.records) : null
   return yield* decide(branch, 'exclusive', context, told === null ? {} : { weigh: (row) => toldRow(row, told) })
 }
 
-/** As far as the fields may mean something else, what was made of the question as a whole decides. */
+/** Decided by the fields and by the question as a whole, as `weighedTruth` says of each option. */
 function toldRow(row: readonly number[], told: number): readonly number[] {
   const shares = toProbabilities(row).map((share, i) => weighedTruth({ isTrue: i === told, confidence: STATED }, share))
   return shares.map((share) => Math.max(LOG_FLOOR, Math.log(share)))

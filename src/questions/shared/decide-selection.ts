@@ -18,7 +18,7 @@ const MOST_ROWS = 16
 const LEAST_CONFIDENCE = 0.85
 
 export function* decideSelection(branch: Branch, context: QuestionContext): QuestionCoroutine<DecideResult> {
-  const found = context.comparesNumbers ? (toldOptions(branch, context) ?? (yield* compareRows(branch, context))) : null
+  const found = context.usesLogic ? (toldOptions(branch, context) ?? (yield* compareRows(branch, context))) : null
   if (found === null) return yield* decide(branch, 'independent', context)
   const weigh = (row: readonly number[], option: number): readonly number[] => weighed(row, found[option] ?? null)
   return yield* decide(branch, 'independent', context, { weigh })
@@ -52,7 +52,7 @@ function* compareRows(branch: Branch, context: QuestionContext): QuestionCorouti
   return !places.includes(null) && rows.size === places.length && fields.size === 1 ? found : null
 }
 
-/** As far as the value may be another one, what was made of the option as a whole decides. */
+/** Decided by the value and by the option as a whole, as `weighedTruth` says. */
 function weighed(row: readonly number[], found: Compared | null): readonly number[] {
   return found === null ? row : rowOf(weighedTruth(found, toProbabilities(row)[0]!))
 }

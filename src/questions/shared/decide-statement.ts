@@ -3,6 +3,7 @@
 // number or a day, that is read, and compared; one that says what a field says is held against it.
 import type { Branch, Span } from '../../backends/backend.ts'
 import { entropyBits } from '../../core/math.ts'
+import { pointer, pointerTokens } from '../../core/pointer.ts'
 import type { Comparison } from '../logic/compared-values.ts'
 import { comparisonOf } from '../logic/comparison.ts'
 import { statedField } from '../logic/fields/stated-field.ts'
@@ -16,7 +17,7 @@ import { decisionKey } from './decision-key.ts'
 
 /** UTF-16 units in front of a value in which its currency and what it is a bound of are looked for. */
 const AHEAD = 24
-/** How often a field that a question names says what is meant. */
+/** How sure we are, from 0 to 1, that a field told by rules is the one that is meant. */
 export const STATED = 0.98
 
 /** Where the caller describes what true and false mean, a statement is read as it is written. */
@@ -43,34 +44,38 @@ function plainlyClosed(statement: string): string {
 
 /** One claim. What a field says or a number comes to counts where the model finds values better than it judges them. */
 function* decideClaim(branch: Branch, context: QuestionContext, options: DecideOptions): QuestionCoroutine<DecideResult> {
-  if (!context.comparesNumbers) return yield* decideBranch(branch, 'binary', context, options)
+  if (!context.usesLogic) return yield* decideBranch(branch, 'binary', context, options)
   // How sure the whole claim and its value are counts together, so neither is told by itself.
   const quiet = { ...context, decided: undefined }
   const stated = statedField(branch.instructions, context.records)
   if (stated !== null) {
-    const plain = yield* decideBranch(branch, 'binary', quiet, options)
-    return told(weighed(branch, plain, { isTrue: stated, confidence: STATED }, context, options), context)
+    // Weighed by what the fields say as well, the claim would count the same field twice.
+    const plain = yield* decideBranch(branch, 'binary', quiet, { ...options, weigh: undefined })
+    return announced(weighed(branch, plain, { isTrue: stated, confidence: STATED }, context, options), context)
   }
   const comparison = comparisonOf(branch.instructions)
   if (comparison === null) return yield* decideBranch(branch, 'binary', context, options)
   const both = [decideBranch(branch, 'binary', quiet, options), free(compareValue(branch, comparison, quiet))]
   const [plain, found] = (yield* all<DecideResult | Compared | null>(both)) as [DecideResult, Compared | null]
-  return told(found === null ? plain : weighed(branch, plain, found, context, options), context)
+  return announced(found === null ? plain : weighed(branch, plain, found, context, options), context)
 }
 
 /** Tells of a decision once all that it is made of is there. */
-function told(made: DecideResult, { decided }: QuestionContext): DecideResult {
+function announced(made: DecideResult, { decided }: QuestionContext): DecideResult {
   const { readout, mass } = made.decision
   decided?.({ readout, probabilities: made.probabilities, mass, isLearned: made.report.calibration.applied === 'learned' })
   return made
 }
 
-/** Where the value may be another one, what was made of the claim as a whole decides. */
+/** Decided by the value and by the claim as a whole, as `weighedTruth` says. */
 function weighed(branch: Branch, plain: DecideResult, found: Compared, context: QuestionContext, options: DecideOptions): DecideResult {
   return workedOut({ branch, readout: 'compared', isTrue: weighedTruth(found, probabilityOfTrue(plain)), parts: [plain] }, context, options)
 }
 
-/** The probability that a claim is true, by its value and, as far as that may be another one, by the whole claim. */
+/**
+ * The probability that a claim is true, by a value that may be another one than is meant: confidence × (1 if the value
+ * makes it true, else 0) + (1 − confidence) × `asWhole`, which is the model's own probability of the whole claim.
+ */
 export function weighedTruth({ isTrue, confidence }: Compared, asWhole: number): number {
   return confidence * Number(isTrue) + (1 - confidence) * asWhole
 }
@@ -99,12 +104,11 @@ export function* compareValue(branch: Branch, comparison: Comparison, context: Q
   if (span === undefined) return null
   const whole = context.textOf(span.source) ?? ''
   const [ahead, behind] = [whole.slice(Math.max(0, span.start - AHEAD), span.start), whole.slice(span.end)]
-  const keys = span.source.path?.split('/') ?? ['']
-  const name = keys.at(-1) as string
-  // A text alone has no path, and so no objects around it.
-  const around = keys.slice(1).map((_, level) => keys.slice(0, -1 - level))
-  const beside = (other: string) => around.map((object) => context.textOf({ ...span.source, path: [...object, other].join('/') }) ?? '')
-  const isTrue = comparison.holds({ text: span.text, ahead, behind, name, beside })
+  // A text alone has no path, and so no name and no objects around it.
+  const keys = pointerTokens(span.source.path ?? '')
+  const around = keys.map((_, level) => keys.slice(0, -1 - level))
+  const beside = (other: string) => around.map((object) => context.textOf({ ...span.source, path: pointer('', ...object, other) }) ?? '')
+  const isTrue = comparison.holds({ text: span.text, ahead, behind, name: keys.at(-1) ?? '', beside })
   if (isTrue === null) return null
   return { span, isTrue, confidence: decideRead(asked, 'quote', span.text, span.logProbability, context).confidence }
 }

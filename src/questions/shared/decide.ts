@@ -18,12 +18,18 @@ export function* decide(
   if (claim === null) {
     return readout === 'binary' ? yield* decideStatement(branch, context, options) : yield* decideBranch(branch, readout, context, options)
   }
+  // Of two, the order that sorts is the order that puts back.
   const yesThenNo = <T>(given: readonly T[]): T[] => claim.order.map((i) => given[i]!)
   const names = branch.candidates.map(({ name }) => name)
-  const found = yield* decideStatement(claim.branch, context, { ...options, names: yesThenNo(options.names ?? names) })
+  const { weigh } = options
+  const asClaim: DecideOptions = {
+    ...options,
+    names: yesThenNo(options.names ?? names),
+    weigh: weigh && ((row, at) => yesThenNo(weigh(yesThenNo(row), at))),
+  }
+  const found = yield* decideStatement(claim.branch, context, asClaim)
   return {
     ...found,
-    // Of two, the order that sorts is the order that puts back.
     probabilities: [yesThenNo(found.probabilities[0]!)],
     decision: { ...found.decision, names: yesThenNo(names), ...(claim.order[0] === 0 ? {} : { asWritten: claim.order }) },
   }

@@ -14,8 +14,9 @@ export function canonicalOrder({ readout, candidates }: Pick<Branch, 'readout' |
 }
 
 /**
- * Names a branch. `readout` differs from the branch's own only for checks, and so does `asked`: the instructions
- * without the value that is checked.
+ * Names a branch. `readout` differs from the branch's own for checks, reads (`quote`, `written`, `not_there`) and
+ * statements that were worked out (`composed`, `compared`). `asked` differs only for checks: the instructions without
+ * the value that is checked.
  */
 export function decisionKey(branch: Branch, readout: DecisionReadout, hasImage: boolean, asked = branch.instructions): DecisionKey {
   const instructions = normalise(asked)

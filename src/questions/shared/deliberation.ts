@@ -11,7 +11,7 @@ export type Thresholds = number | Readonly<Partial<Record<DecisionReadout, numbe
 export interface FirstLook {
   /** Calibrated, [row][candidate]. */
   readonly probabilities: readonly (readonly number[])[]
-  /** Of the decision, as are the tokens. */
+  /** `mass` and `tokens` as in `Decision`. */
   readonly mass: number
   readonly tokens: number
 }
@@ -26,9 +26,9 @@ export interface Deliberation {
   /** Whether what the first look gave calls for more passes. */
   isCalledFor(readout: DecisionReadout, look: FirstLook): boolean
   /**
-   * Whether more passes would change nothing: `tops` are the leading candidates after each pass, the first one first.
+   * Whether more passes would change nothing: `tops` name the leading candidates of each pass, the first one first.
    */
-  isSettled(tops: readonly number[], probabilities: readonly (readonly number[])[]): boolean
+  isSettled(tops: readonly string[], probabilities: readonly (readonly number[])[]): boolean
   /** Passes, each [row][candidate] of log-probabilities, to one. */
   pool(passes: readonly (readonly (readonly number[])[])[]): readonly (readonly number[])[]
   /** Takes so many branches from the budget of the request; false when they are not there. */

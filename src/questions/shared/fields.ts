@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Candidate } from '../../backends/backend.ts'
 import { DEEPEST_WORDS } from '../../core/limits.ts'
+import { memberOf, whyNotJson } from '../../core/plain-json.ts'
 import { pointer } from '../../core/pointer.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
@@ -16,7 +17,7 @@ const MOST_UNKNOWN = 20
 export function strict<S extends z.core.$ZodLooseShape>(noun: string, shape: S) {
   const known = Object.keys(shape)
   return z.strictObject(shape, {
-    // One line a key: `faultsOf` takes the lines apart again.
+    // One line a key: `checked` takes the lines apart again.
     error: (issue) =>
       issue.code === 'unrecognized_keys'
         ? issue.keys
@@ -27,15 +28,31 @@ export function strict<S extends z.core.$ZodLooseShape>(noun: string, shape: S) 
   })
 }
 
-/** What is not JSON in a value, or null when all of it is. `depth` bounds the recursion, cycles included. */
-function jsonProblem(value: unknown, depth = 0): string | null {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return null
-  if (typeof value === 'number') return Number.isFinite(value) ? null : `${value} is not a JSON number`
-  if (typeof value !== 'object') return `a ${typeof value} is not JSON`
-  if (depth >= DEEPEST_WORDS) return `JSON is nested deeper than ${DEEPEST_WORDS} levels; say it flatter, or as a string`
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
-    const problem = jsonProblem(inner, depth + 1)
-    if (problem) return problem
+interface NotJson {
+  /** Where it stands in the value. */
+  readonly path: string[]
+  readonly message: string
+}
+
+/**
+ * The first thing in a value that is not JSON; null when all of it is. Members that are undefined are left out, as JSON
+ * does. The depth bounds the recursion, circles included.
+ */
+function notJsonIn(value: unknown, path: readonly string[] = []): NotJson | null {
+  const why = whyNotJson(value)
+  if (why !== null) return { path: [...path], message: why }
+  if (typeof value !== 'object' || value === null) return null
+  if (path.length >= DEEPEST_WORDS) {
+    return { path: [], message: `JSON is nested deeper than ${DEEPEST_WORDS} levels; say it flatter, or as a string.` }
+  }
+  // By index: a hole of a list is undefined, which has no place there.
+  const keys = Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value)
+  for (const key of keys) {
+    const member = memberOf(value, key)
+    if ('why' in member) return { path: [...path, key], message: member.why }
+    if (member.value === undefined && !Array.isArray(value)) continue
+    const found = notJsonIn(member.value, [...path, key])
+    if (found !== null) return found
   }
   return null
 }
@@ -47,9 +64,9 @@ export const json = z.custom<Json>().meta({ id: 'Json' })
 export const words = json
   .transform((value: unknown, context): string | null => {
     if (value === undefined || value === null) return null
-    const problem = jsonProblem(value)
-    if (problem) {
-      context.issues.push({ code: 'custom', message: `Expected a string, JSON or null: ${problem}.`, input: value })
+    const problem = notJsonIn(value)
+    if (problem !== null) {
+      context.issues.push({ code: 'custom', ...problem, input: value })
       return z.NEVER
     }
     if (typeof value !== 'string') return JSON.stringify(value)
@@ -110,10 +127,11 @@ const TYPES: Readonly<Record<string, string>> = {
 /** An issue in our words: what the field takes, what it was given, and the near names. Messages of ours stay. */
 function sentence(issue: z.core.$ZodIssue, input: unknown): string {
   const field = issue.path.length === 0 ? 'This' : issue.path.join('.')
-  const given = issue.path.reduce<unknown>((value, key) => ownField(value, String(key)), input)
+  const givenValue = () => issue.path.reduce<unknown>((value, key) => ownField(value, String(key)), input)
   if (issue.code === 'invalid_value')
-    return issue.message.startsWith('Invalid ') ? oneOf(field, issue.values.map(String), given) : issue.message
+    return issue.message.startsWith('Invalid ') ? oneOf(field, issue.values.map(String), givenValue()) : issue.message
   if (issue.code === 'invalid_type') {
+    const given = givenValue()
     return `${field} takes ${TYPES[issue.expected] ?? issue.expected}, not ${typeof given === 'number' ? given : jsonTypeOf(given)}.`
   }
   return `${issue.path.length === 0 ? '' : `${field}: `}${issue.message}${/[.?!]$/.test(issue.message) ? '' : '.'}`
@@ -161,6 +179,11 @@ export function instructionsOf(
     checker.warn(`The ${noun} ${JSON.stringify(id)} has no instructions, so its id alone is asked; say in instructions what is asked.`)
   }
   return asked
+}
+
+/** How a name is written that was given as a number: ` Write "1".` Empty for what is none. */
+export function writtenAs(given: unknown): string {
+  return typeof given === 'number' ? ` Write ${JSON.stringify(String(given))}.` : ''
 }
 
 /** A field of unchecked input: its own, not inherited. Null when it is absent or null. */

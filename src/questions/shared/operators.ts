@@ -13,8 +13,8 @@ export type Rows = readonly (readonly number[])[]
 export interface Operator {
   /** Branches it adds. */
   readonly cost: number
-  /** It would read the same again where the state holds images. */
-  readonly isOfTexts?: true
+  /** Left out where the state holds images: there it would read the same again. */
+  readonly isSkippedWithImages?: true
   /** Null when it does not apply to this branch. `before`: the pooled rows so far. */
   run(branch: Branch, before: Rows): QuestionCoroutine<Rows | null>
 }
@@ -129,7 +129,7 @@ function framing(reword: (instructions: string) => string): Operator {
 /** The state read once more with the question in mind. */
 const reread: Operator = {
   cost: 1,
-  isOfTexts: true,
+  isSkippedWithImages: true,
   *run(branch) {
     return rowsOf(yield* score({ ...branch, look: 'second' }))
   },

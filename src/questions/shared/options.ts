@@ -4,9 +4,10 @@ import type { Candidate } from '../../backends/backend.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
 import { pointer } from '../../core/pointer.ts'
 import type { Json } from '../../core/types.ts'
+import { jsonTypeOf } from '../../core/untrusted.ts'
 import type { Questions } from '../../wire/types.ts'
 import type { CheckedQuestion, Checker } from './checked-question.ts'
-import { checked, givenField, json, reportCount, reportDuplicates, strict, words } from './fields.ts'
+import { checked, givenField, json, reportCount, reportDuplicates, strict, words, writtenAs } from './fields.ts'
 
 /**
  * Questions that are asked of a chosen option; typed by hand below, for the types would refer to themselves. Their
@@ -111,7 +112,7 @@ export function readOptions(noun: string, input: unknown, checker: Checker, take
   }
   if (typeof given !== 'object' || (field === 'options' && !Array.isArray(given))) {
     const expected = field === 'options' ? 'an array of options' : 'a map name → description or an array of options'
-    const message = `${field}: expected ${expected}, received ${typeof given}.`
+    const message = `${field}: expected ${expected}, received ${jsonTypeOf(given)}.`
     checker.report({ code: 'invalid_question', param, message })
     return null
   }
@@ -129,7 +130,8 @@ export function readOptions(noun: string, input: unknown, checker: Checker, take
 function readEntry(entry: unknown, takesArgs: boolean, param: string, checker: Checker): CheckedOption | null {
   if (typeof entry === 'string') return named(entry, null, [], param, checker)
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    checker.report({ code: 'invalid_question', param, message: 'An option is a name, or an object with value and description.' })
+    const message = `An option is a name, which is a text, or an object with value and description; received ${jsonTypeOf(entry)}.`
+    checker.report({ code: 'invalid_question', param, message: message + writtenAs(entry) })
     return null
   }
   const option = takesArgs ? checked(choiceOption, entry, checker, param) : checked(plainOption, entry, checker, param)
@@ -141,7 +143,8 @@ function readEntry(entry: unknown, takesArgs: boolean, param: string, checker: C
 function readMapped(value: string, description: unknown, param: string, checker: Checker): CheckedOption | null {
   const said = words.safeParse(description)
   if (said.success) return named(value, said.data, [], param, checker)
-  checker.report({ code: 'invalid_question', param, message: said.error.issues[0]?.message ?? 'Not a description.' })
+  const { path, message } = said.error.issues[0]!
+  checker.report({ code: 'invalid_question', param: pointer(param, ...path.map(String)), message })
   return null
 }
 

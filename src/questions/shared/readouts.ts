@@ -8,9 +8,10 @@ export const CHECK_READOUTS = ['check', 'absence', 'check_quote', 'check_written
 export type CheckReadout = (typeof CHECK_READOUTS)[number]
 
 /**
- * How a decision is read: the read-outs of a branch; of the binary ones those that have errors of their own:
- * `composed`, a statement put together from others, which alone are read; `compared`, one that compares a number, which
- * is read as well; `check` that a value is right, `absence` that nothing is there to be read; and the read itself.
+ * How a decision is read: the read-outs of a branch, and further ones that are yes-or-no decisions too but err
+ * differently, so they are calibrated apart: `composed`, a statement put together from others, which alone are read;
+ * `compared`, one that compares a number, which is read as well; `check` that a value is right, `absence` that nothing
+ * is there to be read; and the read itself.
  */
 export const DECISION_READOUTS = [
   'binary',

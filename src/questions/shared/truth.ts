@@ -42,6 +42,11 @@ export function truthOf(
   return names.map((name) => (truth.includes(name) ? 0 : 1))
 }
 
+/** The candidate that is right by the index of a truth: the nearer of two, and halfway between them the later. */
+export function nearestCandidate(truth: number): number {
+  return Math.round(truth)
+}
+
 /** The index of a truth to a target distribution over `length` candidates. */
 export function targetOf(truth: number, length: number): number[] {
   const low = Math.min(Math.floor(truth), length - 1)

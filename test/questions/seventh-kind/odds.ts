@@ -78,6 +78,8 @@ defineKind<OddsAnswer>({
     throw new ExpressionError(`"${id}" has no options`)
   },
   listOf: () => null,
+  confidenceOf: ({ probability: p }) => Math.max(p, 1 - p),
+  isThere: () => true,
   view: ({ odds, probability: p }) => ({
     bars: [{ label: 'true', probability: p, isChosen: p >= 0.5 }],
     values: null,

@@ -94,8 +94,10 @@ describe('a seventh kind of question', () => {
     expect(questions).toMatchObject([{ id: 'rain', type: 'odds', right: 1, logLoss: expect.closeTo(-Math.log(0.75), 4) }])
   })
 
-  it('is a value and a probability in expressions', async () => {
-    const { answers } = await engine.ask(request)
+  it('is a value, a probability and a confidence in expressions, and is there', async () => {
+    const { answers } = await engine.ask({ ...request, derive: { ...request.derive, trust: 'confidence(rain)', there: 'has(rain)' } })
+    expect(answers.trust).toMatchObject({ value: expect.closeTo(0.75, 4) })
+    expect(answers.there).toMatchObject({ value: true })
     expect(answers.bet).toMatchObject({ value: true })
     expect(answers.sure).toMatchObject({ value: expect.closeTo(0.75, 4) })
   })
