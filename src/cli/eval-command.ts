@@ -89,7 +89,7 @@ export const addEval: AddCommand = (program, context) => {
     .option('--seed <n>', 'of the sample', count('seed', 0), 0)
     .addOption(imagesFrom())
     .option('--parallel <n>', 'rows asked at a time; answers do not depend on it, latencies do', count('parallel', 1), 1)
-    .option('--deadline <ms>', 'give up on a row after this many milliseconds (default 600000)', milliseconds)
+    .option('--deadline <time>', 'give up on a row after this time, such as 90s, or milliseconds (default 600000)', milliseconds)
     .option('--self-check', 'ask every fill and extract with a self-check')
     .option('--evidence <file.jsonl>', 'write labelled evidence for assay calibrate, when all rows are done')
     .option('--keep-states', 'keep the states in the results')

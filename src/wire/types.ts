@@ -85,7 +85,7 @@ export type State = Json | readonly Part[]
 
 /** One state and named questions about it. */
 export interface AskRequest<Q extends Questions = Questions, D extends Derives = Derives> {
-  /** Default `service-1-pro`. */
+  /** Default: what answers where none is named, which is `service-1-pro` unless the engine has another first. */
   readonly model?: string | null
   readonly state: State
   readonly questions: Q

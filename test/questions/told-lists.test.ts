@@ -19,6 +19,7 @@ describe('what a field says of each object', () => {
     ['names of inactive users', 'text', ['Julia Roth', 'Ben Asante']],
     ['Which users are not active?', 'text', ['Julia Roth', 'Ben Asante']],
     ['List the logins of the admins.', 'int', ['12', '7']],
+    ['roles of all users', 'text', ['admin', 'editor']],
     ['joined', 'date', ['2026-01-07', '2026-02-11', '2026-03-02']],
   ])('%s', (question, kind, items) => {
     expect(toldList(question, kind, USERS)).toEqual(items)
@@ -27,6 +28,8 @@ describe('what a field says of each object', () => {
   it.each([
     ['a field that is not there', 'phone numbers', 'text'],
     ['words that fields do not say', 'emails of the friendly users', 'text'],
+    ['what is denied', 'emails of the users who are not admins', 'text'],
+    ['a part of them', 'the first two emails', 'text'],
     ['objects of which there are none', 'emails of all owners', 'text'],
     ['a number that is no name', 'names of users with 3 logins', 'text'],
     ['flags', 'active', 'text'],

@@ -7,6 +7,9 @@ import { ProblemsContext, TextField, Tick } from '../ui/field.tsx'
 import { Failure } from '../ui/notice.tsx'
 import { useSubmit } from '../ui/use-submit.ts'
 
+/** UTF-16 units of a name that the service takes. */
+const LONGEST_NAME = 128
+
 const SCOPE_WORDS: Readonly<Record<string, string>> = {
   ask: 'ask questions',
   outcomes: 'record outcomes',
@@ -27,8 +30,23 @@ export function NewKey({ onClose, onCreated }: { readonly onClose: () => void; r
       <ProblemsContext.Provider value={problems}>
         <form onSubmit={submit}>
           {error === null || problems.length > 0 ? null : <Failure error={error} />}
-          <TextField label="Name" pointer="/name" value={name} onChange={setName} placeholder="support inbox" isRequired maxLength={100} />
-          <TextField label="Account that pays" pointer="/account" value={account} onChange={setAccount} isRequired maxLength={100} />
+          <TextField
+            label="Name"
+            pointer="/name"
+            value={name}
+            onChange={setName}
+            placeholder="support inbox"
+            isRequired
+            maxLength={LONGEST_NAME}
+          />
+          <TextField
+            label="Account that pays"
+            pointer="/account"
+            value={account}
+            onChange={setAccount}
+            isRequired
+            maxLength={LONGEST_NAME}
+          />
           <fieldset>
             <legend class="legend">The key may</legend>
             <div class="ticks">

@@ -87,11 +87,12 @@ export function toldValue(question: string, kind: string, values: readonly Json[
   return date === null || date.year === null ? undefined : isoDay(date)
 }
 
-/** Of each object that is meant the value as it is written, for a list of them; null where they have to be read. */
+/** What a field says of each object that is meant, as it is written, each text once; null where it has to be read. */
 export function toldList(question: string, kind: string, values: readonly Json[]): readonly string[] | null {
   if (IS_AHEAD.test(question)) return null
   const said = everyAsked(question.replace(QUOTE, ''), values)?.map((value) => writtenAs(kind, value)) ?? null
-  return said === null || said.includes(null) ? null : (said as readonly string[])
+  if (said === null || said.includes(null)) return null
+  return kind === 'text' ? [...new Set(said as readonly string[])] : (said as readonly string[])
 }
 
 function writtenAs(kind: string, value: string | number): string | null {

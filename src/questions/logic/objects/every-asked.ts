@@ -16,23 +16,23 @@ const ASKS =
   /^(?:please )?(?:(?:list|give(?: me)?|name|quote|extract|find|get|show(?: me)?|(?:what|which) (?:are|were))\b)?(?: ?(?:all(?: of)?|every|each(?: of)?)\b)?(?: ?the\b)?/iu
 /** Words beside what is asked for. */
 const BESIDE = wordSet('all every each list the of in that which who whose are is was were has have with for and')
-
 /** What follows says which objects are meant. */
-const NARROWS = /\b(?:whose|where|with|that|who|which)\b(?<!^which)/i
+const NARROWS = / (?:whose|where|with|that|who|which)\b/i
+/** What fields say of several objects. */
+type Said = readonly (string | number)[]
 
 /** The values in the order of the objects; null where the fields do not surely say them. */
-export function everyAsked(question: string, values: readonly Json[]): readonly (string | number)[] | null {
+export function everyAsked(question: string, values: readonly Json[]): Said | null {
   const text = questionText(question)
   const words = wordsWithDays(text.replace(ASKS, '')).filter((word) => !BESIDE.has(word))
   const lists = objectLists(values)
   const described = lists.map((list) => describedIn(list, words, NARROWS.test(text))).filter((found) => found !== null)
-  if (described.length > 0) return described.length === 1 ? (described[0] as readonly (string | number)[]) : null
-  const named = lists.map((list) => namedIn(list, question, values)).filter((found) => found !== null)
-  return named.length === 1 ? (named[0] as readonly (string | number)[]) : null
+  const found = described.length > 0 ? described : lists.map((list) => namedIn(list, text, values)).filter((said) => said !== null)
+  return found.length === 1 ? (found[0] as Said) : null
 }
 
 /** What the one field that words name says of the objects that the other words describe. */
-function describedIn(list: ObjectList, words: readonly string[], isNarrowed: boolean): readonly (string | number)[] | null {
+function describedIn(list: ObjectList, words: readonly string[], isNarrowed: boolean): Said | null {
   const { places, said, rest } = meantBy(words, list)
   if (!areKinds(said)) return null
   const keys = Object.keys(list.objects[0] ?? {})
@@ -47,35 +47,27 @@ function describedIn(list: ObjectList, words: readonly string[], isNarrowed: boo
   if (left.some((word) => /\d/.test(word)) || (said.length === 0 && left.length === 0 && isNarrowed)) return null
   const held = left.length === 0 ? null : heldOf('one', `is ${left.join(' ')}`, list, statedField)
   if (left.length > 0 && held === null) return null
-  return saidBy(
-    list,
-    key,
-    places.filter((place) => held === null || held[place]),
-  )
+  const meant = places.filter((place) => held === null || held[place])
+  return saidBy(list, key, meant)
 }
 
 /** The names of the objects that a question is about, as of options that are all of them. */
-function namedIn(list: ObjectList, question: string, values: readonly Json[]): readonly (string | number)[] | null {
+function namedIn(list: ObjectList, question: string, values: readonly Json[]): Said | null {
   const [key] = nameKeysOf(list)
   const names = key === undefined ? [] : list.objects.map((object) => object[key])
   if (key === undefined || !names.every((name) => typeof name === 'string')) return null
   // "Which zones have …" asks for zones, not for what the objects are called.
-  const [, what = ''] = wordsWithDays(questionText(question))
-  const asks = keyNamed([what], Object.keys(list.objects[0] ?? {}))
-  if (asks !== null && asks !== key) return null
+  const [, what = ''] = wordsWithDays(question)
+  const asked = keyNamed([what], Object.keys(list.objects[0] ?? {}))
+  if (asked !== null && asked !== key) return null
   const held = heldOfOptions(question, names as readonly string[], values)
-  return held === null
-    ? null
-    : saidBy(
-        list,
-        key,
-        held.flatMap((isSo, place) => (isSo ? [place] : [])),
-      )
+  const meant = held?.flatMap((isSo, place) => (isSo ? [place] : [])) ?? []
+  return saidBy(list, key, meant)
 }
 
 /** Null where a field is empty or a flag, or none of the objects is meant: something else may be asked for. */
-function saidBy({ objects }: ObjectList, key: string, places: readonly number[]): readonly (string | number)[] | null {
+function saidBy({ objects }: ObjectList, key: string, places: readonly number[]): Said | null {
   const said = places.map((place) => objects[place]?.[key])
   const areSaid = said.every((value): value is string | number => typeof value === 'number' || (typeof value === 'string' && value !== ''))
-  return said.length > 0 && areSaid ? (said as readonly (string | number)[]) : null
+  return said.length > 0 && areSaid ? (said as Said) : null
 }
