@@ -122,9 +122,12 @@ export type Constraint =
 
 export type SpanFormat = 'text' | 'int' | 'number' | 'date' | 'email' | 'url' | 'money'
 
+/** Between the items of a written list. */
+export const LIST_SEPARATOR = '; '
+
 /**
  * The regular languages of `fill`. `text` is one line without control characters; `date` is YYYY-MM-DD. `list` is items
- * separated by `; `.
+ * with `LIST_SEPARATOR` between them.
  */
 export type Grammar =
   | { readonly type: 'text' }

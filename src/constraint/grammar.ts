@@ -1,6 +1,6 @@
 // The grammars of `fill` to byte automata (which texts may be written), and written texts to values. Every text that
 // the automaton accepts parses.
-import type { Grammar } from '../backends/backend.ts'
+import { type Grammar, LIST_SEPARATOR } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
 import {
   type Automaton,
@@ -20,8 +20,6 @@ import {
 
 /** Digits of an int or number: within 15, every decimal has a float64 of its own. */
 const MAX_DIGITS = 15
-/** Between the items of a list. */
-export const LIST_SEPARATOR = '; '
 
 /** A written value: a number for `int` and `number`, the items for `list`, else the text itself. */
 export type ParsedValue = number | string | readonly (number | string)[]

@@ -1,8 +1,7 @@
 // A value that the fields of a state tell by themselves, so that none has to be read: what the one says that a question
 // names, how many there are of what it counts, a sum, what it says of each object that is meant; and none where the
 // field is empty. Quotes of what fields say.
-import type { Grammar, Span, UncountedGenerated } from '../../backends/backend.ts'
-import { LIST_SEPARATOR } from '../../constraint/grammar.ts'
+import { type Grammar, LIST_SEPARATOR, type Span, type UncountedGenerated } from '../../backends/backend.ts'
 import { toldList, toldQuote, toldValue } from '../logic/told.ts'
 import type { QuestionContext } from './checked-question.ts'
 import { LOG_FLOOR } from './decide-branch.ts'

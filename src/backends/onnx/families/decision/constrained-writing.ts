@@ -2,7 +2,7 @@
 // decoded under a grammar.
 import { withLeadingSpace } from '../../../../constraint/automaton.ts'
 import { decode } from '../../../../constraint/decode.ts'
-import { compileGrammar, LIST_SEPARATOR } from '../../../../constraint/grammar.ts'
+import { compileGrammar } from '../../../../constraint/grammar.ts'
 import {
   buildTokenTrie,
   constrainTokens,
@@ -10,7 +10,7 @@ import {
   type TokenTrie,
   type TokenVocabulary,
 } from '../../../../constraint/token-trie.ts'
-import type { Constraint, Grammar } from '../../../backend.ts'
+import { type Constraint, type Grammar, LIST_SEPARATOR } from '../../../backend.ts'
 import { byteOfCharacter } from '../../runtime/byte-level.ts'
 import type { ControlTokens } from './control-tokens.ts'
 import type { PackedState } from './pack.ts'

@@ -41,7 +41,7 @@ export function everyQuote(pointers: SpanLogits, format: SpanFormat, isOfAll: bo
   const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
   if (scored.length === 0 || (!isOfAll && logNothing >= Math.log(0.5))) return { spans: [], logProbability: logNothing }
   const found = scored.map(({ what, logProbability }) => ({ what, span: what, score: logProbability, logProbability }))
-  const taken = isOfAll ? apart(found) : format === 'text' ? likelyTexts(scored) : likelyValues(found, format === 'date')
+  const taken = isOfAll ? apart(found) : format === 'text' ? likelyTexts(scored) : likelyValues(found, format === 'date', leastOfTexts)
   taken.sort((a, b) => a.what.first - b.what.first)
   return {
     spans: taken.flatMap((one) => (format === 'text' ? itemSpans(one) : spanOf(one))),
@@ -62,7 +62,7 @@ export function everyValue(
   const nothing = nothingOf(pointers) - NOTHING_OF_VALUES
   const total = logSumExp([nothing, ...scored.map(({ score }) => score)])
   if (found.length === 0 || (!isOfAll && nothing - total >= Math.log(0.5))) return { values: [], logProbability: nothing - total }
-  const taken = isOfAll ? scored : likelyValues(scored, kind === 'date')
+  const taken = isOfAll ? scored : likelyValues(scored, kind === 'date', (best) => best - VALUE_LESS_IN.text)
   const inOrder = [...taken].sort((a, b) => a.span.first - b.span.first)
   const once = new Map(inOrder.map(({ span, quantity, value }) => [`${span.stretch.start} ${quantity}`, value]))
   return { values: [...once.values()], logProbability: Math.min(0, logSumExp(taken.map(({ score }) => score - total))) }
@@ -78,8 +78,7 @@ function likelyTexts(all: readonly ScoredSpan[]): ScoredSpan[] {
     ({ logProbability }) => logProbability,
   )
   const best = (sorted[0] as ScoredSpan).logProbability
-  const least = Math.min(LIKELY, Math.max(LEAST, best - LESS_LIKELY))
-  const taken = apart(sorted.filter(({ logProbability }, i) => i === 0 || logProbability >= least))
+  const taken = apart(sorted.filter(({ logProbability }, i) => i === 0 || logProbability >= leastOfTexts(best)))
   for (const { what } of [...taken]) {
     for (const { stretch, place, less } of placesBeside(what, sorted)) {
       const mate = sorted.find((one) => one.what.stretch === stretch && standsAt(one.what, place))
@@ -87,6 +86,11 @@ function likelyTexts(all: readonly ScoredSpan[]): ScoredSpan[] {
     }
   }
   return taken
+}
+
+/** How likely a text has to be that stands in no list with an answer. */
+function leastOfTexts(best: number): number {
+  return Math.min(LIKELY, Math.max(LEAST, best - LESS_LIKELY))
 }
 
 function overEnds({ stretch, start, end }: PossibleSpan): number {
@@ -154,7 +158,8 @@ interface Found {
   readonly score: number
 }
 
-function likelyValues<F extends Found>(found: readonly F[], areDays: boolean): F[] {
+/** `leastOf`: the score that one needs which stands in no list with the likeliest one, by that one's. */
+function likelyValues<F extends Found>(found: readonly F[], areDays: boolean, leastOf: (best: number) => number): F[] {
   const inColumn = likeliestColumn(
     found,
     ({ span }) => columnOf(span.stretch, span) ?? placeInLines(span, found),
@@ -162,7 +167,7 @@ function likelyValues<F extends Found>(found: readonly F[], areDays: boolean): F
   )
   const best = Math.max(...inColumn.map(({ score }) => score))
   if (inColumn.length < found.length) return inColumn.filter(({ score }) => score >= best - VALUE_LESS_IN.column)
-  const taken = new Set(found.filter(({ score }) => score >= best - VALUE_LESS_IN.text))
+  const taken = new Set(found.filter(({ score }) => score === best || score >= leastOf(best)))
   const least = best - (areDays ? VALUE_LESS_IN.days : VALUE_LESS_IN.enumeration)
   for (const one of [...taken]) for (const other of enumeratedWith(one, found)) if (other.score >= least) taken.add(other)
   return [...taken]

@@ -1,8 +1,7 @@
 // What a model that points writes: the option of a grammar that fits best, a value that stands in the text, or a number
 // that some of its numbers come to.
-import { LIST_SEPARATOR } from '../../../../constraint/grammar.ts'
 import { argmax } from '../../../../core/math.ts'
-import type { Branch, Candidate, Grammar, Scores } from '../../../backend.ts'
+import { type Branch, type Candidate, type Grammar, LIST_SEPARATOR, type Scores } from '../../../backend.ts'
 import { asksForAll } from './all-of-a-kind.ts'
 import { readingOf } from './asked-numbers.ts'
 import { everyQuote, everyValue } from './every-answer.ts'

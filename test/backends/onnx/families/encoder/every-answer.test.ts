@@ -1,5 +1,5 @@
-// Which answers the pointers of a read make where every one is asked for: what stands in one list with an answer is one,
-// too, though the pointers hardly say so.
+// Which answers the pointers of a read make where every one is asked for: what stands in one list with an answer is
+// one, too, though the pointers hardly say so.
 import { expect, it } from 'vitest'
 import { AS_WRITTEN } from '../../../../../src/backends/onnx/families/encoder/asked-numbers.ts'
 import { everyQuote, everyValue } from '../../../../../src/backends/onnx/families/encoder/every-answer.ts'
