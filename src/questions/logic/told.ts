@@ -83,8 +83,7 @@ export function toldValue(question: string, kind: string, values: readonly Json[
   if (value === null || (typeof value === 'string' && SAYS_NOTHING.test(value.trim()))) return undefined
   if (isNumber) return typeof value === 'number' && (kind === 'number' || Number.isInteger(value)) ? value : undefined
   if (kind !== 'date') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-  const date = typeof value === 'string' ? dateOf(value) : null
-  return date === null || date.year === null ? undefined : isoDay(date)
+  return dayOf(value) ?? undefined
 }
 
 /** What a field says of each object that is meant, as it is written, each text once; null where it has to be read. */
@@ -98,6 +97,11 @@ export function toldList(question: string, kind: string, values: readonly Json[]
 function writtenAs(kind: string, value: string | number): string | null {
   if (kind === 'text') return String(value)
   if (kind !== 'date') return typeof value === 'number' && (kind === 'number' || Number.isInteger(value)) ? String(value) : null
+  return dayOf(value)
+}
+
+/** The day that a text is, with its year; null for anything else. */
+function dayOf(value: Json | undefined): string | null {
   const date = typeof value === 'string' ? dateOf(value) : null
   return date === null || date.year === null ? null : isoDay(date)
 }

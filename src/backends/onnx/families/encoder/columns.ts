@@ -29,23 +29,41 @@ export function cellsOf(stretch: SourceStretch): readonly ColumnCell[] {
 
 /** The cell that a place in a text is within; null where it is within none. */
 export function cellOf(stretch: SourceStretch, { start, end }: Stretch): ColumnCell | null {
-  const cells = cellsOf(stretch)
+  const cell = lastFrom(cellsOf(stretch), start)
+  return cell !== undefined && end <= cell.end ? cell : null
+}
+
+/** Whether a place in a text has units in common with a cell. */
+export function touchesCell(stretch: SourceStretch, { start, end }: Stretch): boolean {
+  const cell = lastFrom(cellsOf(stretch), end - 1)
+  return cell !== undefined && start < cell.end
+}
+
+/** The last cell that begins at an offset or in front of it. */
+function lastFrom(cells: readonly ColumnCell[], offset: number): ColumnCell | undefined {
   let [low, high] = [0, cells.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((cells[middle] as ColumnCell).start <= start) low = middle + 1
+    if ((cells[middle] as ColumnCell).start <= offset) low = middle + 1
     else high = middle
   }
-  const cell = cells[low - 1]
-  return cell !== undefined && end <= cell.end ? cell : null
+  return cells[low - 1]
 }
 
 const PLACE_IN_LIST = /\/\d+(?=\/|$)/g
 
+/** By stretch, of which each has many spans. */
+const LISTS = new WeakMap<SourceStretch, string | null>()
+
 /** What the strings of one list of JSON, or of a column whose cells stand apart, have in common; null for others. */
-export function listOf({ head, source: { part, path } }: SourceStretch): string | null {
-  if (head !== null) return `${part} ${head}`
-  return path === null || path.search(PLACE_IN_LIST) < 0 ? null : `${part} ${path.replaceAll(PLACE_IN_LIST, '/*')}`
+export function listOf(stretch: SourceStretch): string | null {
+  const before = LISTS.get(stretch)
+  if (before !== undefined) return before
+  const { head, source } = stretch
+  const open = source.path?.replaceAll(PLACE_IN_LIST, '/*') ?? null
+  const list = head !== null ? `${source.part} ${head}` : open === source.path ? null : `${source.part} ${open}`
+  LISTS.set(stretch, list)
+  return list
 }
 
 /** Whether the strings of a list are an array: there is nothing beside them that a question could ask for. */

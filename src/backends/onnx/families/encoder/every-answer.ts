@@ -40,8 +40,7 @@ const [LINE_END, PART_END] = [/[\n\t]/, / [-–—] |: |;/]
 export function everyQuote(pointers: SpanLogits, format: SpanFormat, isOfAll: boolean): QuotedSpans {
   const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
   if (scored.length === 0 || (!isOfAll && logNothing >= Math.log(0.5))) return { spans: [], logProbability: logNothing }
-  const found = scored.map(({ what, logProbability }) => ({ what, span: what, score: logProbability, logProbability }))
-  const taken = isOfAll ? apart(found) : format === 'text' ? likelyTexts(scored) : likelyValues(found, format === 'date', leastOfTexts)
+  const taken = isOfAll ? apart(scored) : format === 'text' ? likelyTexts(scored) : likelyValues(scored, format === 'date', leastOfTexts)
   taken.sort((a, b) => a.what.first - b.what.first)
   return {
     spans: taken.flatMap((one) => (format === 'text' ? itemSpans(one) : spanOf(one))),
@@ -58,14 +57,15 @@ export function everyValue(
 ): { readonly values: readonly string[]; readonly logProbability: number } {
   // What is whole in the unit that is asked for may be written with decimals.
   const found = valuesOf(pointers, kind === 'int' && reading.unit !== null ? 'number' : kind, reading)
-  const scored = found.map((one) => ({ ...one, score: scoreOf(pointers, one.span, one.offset) }))
+  const scores = found.map(({ span, offset }) => scoreOf(pointers, span, offset))
   const nothing = nothingOf(pointers) - NOTHING_OF_VALUES
-  const total = logSumExp([nothing, ...scored.map(({ score }) => score)])
+  const total = logSumExp([nothing, ...scores])
+  const scored = found.map(({ span, ...one }, i) => ({ ...one, what: span, logProbability: (scores[i] as number) - total }))
   if (found.length === 0 || (!isOfAll && nothing - total >= Math.log(0.5))) return { values: [], logProbability: nothing - total }
   const taken = isOfAll ? scored : likelyValues(scored, kind === 'date', (best) => best - VALUE_LESS_IN.text)
-  const inOrder = [...taken].sort((a, b) => a.span.first - b.span.first)
-  const once = new Map(inOrder.map(({ span, quantity, value }) => [`${span.stretch.start} ${quantity}`, value]))
-  return { values: [...once.values()], logProbability: Math.min(0, logSumExp(taken.map(({ score }) => score - total))) }
+  const inOrder = [...taken].sort((a, b) => a.what.first - b.what.first)
+  const once = new Map(inOrder.map(({ what, quantity, value }) => [`${what.stretch.start} ${quantity}`, value]))
+  return { values: [...once.values()], logProbability: Math.min(0, logSumExp(taken.map(({ logProbability }) => logProbability))) }
 }
 
 // ── Texts: where they begin and end is open ──
@@ -75,7 +75,6 @@ function likelyTexts(all: readonly ScoredSpan[]): ScoredSpan[] {
   const sorted = likeliestColumn(
     scored.sort((a, b) => b.logProbability - a.logProbability),
     ({ what }) => columnOf(what.stretch, what),
-    ({ logProbability }) => logProbability,
   )
   const best = (sorted[0] as ScoredSpan).logProbability
   const taken = apart(sorted.filter(({ logProbability }, i) => i === 0 || logProbability >= leastOfTexts(best)))
@@ -153,32 +152,26 @@ function isApart({ what }: ScoredSpan, taken: readonly ScoredSpan[]): boolean {
 
 // ── Numbers, days, addresses: what there is to choose from is known ──
 
-interface Found {
-  readonly span: PossibleSpan
-  readonly score: number
-}
-
-/** `leastOf`: the score that one needs which stands in no list with the likeliest one, by that one's. */
-function likelyValues<F extends Found>(found: readonly F[], areDays: boolean, leastOf: (best: number) => number): F[] {
-  const inColumn = likeliestColumn(
-    found,
-    ({ span }) => columnOf(span.stretch, span) ?? placeInLines(span, found),
-    ({ score }) => score,
-  )
-  const best = Math.max(...inColumn.map(({ score }) => score))
-  if (inColumn.length < found.length) return inColumn.filter(({ score }) => score >= best - VALUE_LESS_IN.column)
-  const taken = new Set(found.filter(({ score }) => score === best || score >= leastOf(best)))
+/** `leastOf`: how likely one has to be that stands in no list with the likeliest one, by how likely that one is. */
+function likelyValues<S extends ScoredSpan>(found: readonly S[], areDays: boolean, leastOf: (best: number) => number): S[] {
+  const inColumn = likeliestColumn(found, ({ what }) => columnOf(what.stretch, what) ?? placeInLines(what, found))
+  const best = Math.max(...inColumn.map(({ logProbability }) => logProbability))
+  if (inColumn.length < found.length) return inColumn.filter(({ logProbability }) => logProbability >= best - VALUE_LESS_IN.column)
+  const taken = new Set(found.filter(({ logProbability }) => logProbability === best || logProbability >= leastOf(best)))
   const least = best - (areDays ? VALUE_LESS_IN.days : VALUE_LESS_IN.enumeration)
-  for (const one of [...taken]) for (const other of enumeratedWith(one, found)) if (other.score >= least) taken.add(other)
+  for (const run of enumerationsOf(found)) {
+    if (!run.some((one) => taken.has(one))) continue
+    for (const one of run) if (one.logProbability >= least) taken.add(one)
+  }
   return [...taken]
 }
 
 /** Lines of one form are columns, too: which of its numbers a line's number is. */
-function placeInLines({ stretch, start, end }: PossibleSpan, found: readonly Found[]): string | null {
+function placeInLines({ stretch, start, end }: PossibleSpan, found: readonly ScoredSpan[]): string | null {
   const lines = linesAlike(stretch, { start, end })
   if (lines.length === 0) return null
   const lineStart = stretch.string.lastIndexOf('\n', start - 1) + 1
-  const before = found.filter(({ span }) => span.stretch === stretch && span.start >= lineStart && span.start < start).length
+  const before = found.filter(({ what }) => what.stretch === stretch && what.start >= lineStart && what.start < start).length
   return `${stretch.start} line ${Math.min(lineStart, ...lines.map((line) => line.start))} ${before}`
 }
 
@@ -186,30 +179,31 @@ function placeInLines({ stretch, start, end }: PossibleSpan, found: readonly Fou
 const BETWEEN_VALUES =
   /^(?: ?[\p{L}%°\p{Sc}²³]+\.?){0,3}(?:,? (?:and|or|as well as|plus|&) |[,;] | ?\/ ?)(?:(?:the|an?|for|on|in|at|of) )?(?:[\p{L}\p{Sc}]+ ?){0,2}$/u
 
-function enumeratedWith<F extends Found>(one: F, found: readonly F[]): F[] {
-  const { stretch } = one.span
-  const inOrder = found.filter(({ span }) => span.stretch === stretch).sort((a, b) => a.span.start - b.span.start)
-  const isNext = (at: number): boolean => {
-    const [before, behind] = [inOrder[at - 1], inOrder[at]]
-    return before !== undefined && behind !== undefined && BETWEEN_VALUES.test(stretch.string.slice(before.span.end, behind.span.start))
+/** The values that stand in one enumeration, of each; a value that stands in none is alone. */
+function enumerationsOf<S extends ScoredSpan>(found: readonly S[]): S[][] {
+  const inOrder = [...found].sort((a, b) => a.what.stretch.start - b.what.stretch.start || a.what.start - b.what.start)
+  const runs: S[][] = []
+  for (const one of inOrder) {
+    const run = runs.at(-1)
+    const before = run?.at(-1)?.what
+    const { stretch, start } = one.what
+    const isNext = before?.stretch === stretch && BETWEEN_VALUES.test(stretch.string.slice(before.end, start))
+    if (isNext) (run as S[]).push(one)
+    else runs.push([one])
   }
-  const own = inOrder.indexOf(one)
-  let [from, to] = [own, own + 1]
-  while (isNext(from)) from--
-  while (isNext(to)) to++
-  return inOrder.slice(from, to)
+  return runs
 }
 
 // ── Columns ──
 
 /** All where the likeliest stands in no column; else those of the column that has most of the chances together. */
-function likeliestColumn<T>(all: readonly T[], columnOf: (one: T) => string | null, scoreOf: (one: T) => number): readonly T[] {
-  const placed = all.map((one) => ({ one, column: columnOf(one), score: scoreOf(one) }))
-  const best = placed.reduce((best, other) => (other.score > best.score ? other : best))
+function likeliestColumn<S extends ScoredSpan>(all: readonly S[], columnOf: (one: S) => string | null): readonly S[] {
+  const placed = all.map((one) => ({ one, column: columnOf(one) }))
+  const best = placed.reduce((best, other) => (other.one.logProbability > best.one.logProbability ? other : best))
   if (best.column === null) return all
   const chances = new Map<string, number>()
-  for (const { column, score } of placed) {
-    if (column !== null) chances.set(column, (chances.get(column) ?? 0) + Math.exp(score - best.score))
+  for (const { one, column } of placed) {
+    if (column !== null) chances.set(column, (chances.get(column) ?? 0) + Math.exp(one.logProbability - best.one.logProbability))
   }
   const [likeliest] = [...chances].sort((a, b) => b[1] - a[1])
   return placed.filter(({ column }) => column === likeliest?.[0]).map(({ one }) => one)

@@ -4,7 +4,7 @@ import { findFormat } from '../../../../constraint/formats.ts'
 import { logSumExp } from '../../../../core/math.ts'
 import type { Span, SpanFormat } from '../../../backend.ts'
 import { AS_WRITTEN, type NumberReading } from './asked-numbers.ts'
-import { cellsOf } from './columns.ts'
+import { cellsOf, touchesCell } from './columns.ts'
 import type { QuoteLogits } from './graphs.ts'
 import { memberName } from './member-names.ts'
 import type { Passage } from './passages.ts'
@@ -117,8 +117,7 @@ function valuesIn(stretch: SourceStretch, kind: ValueKind, reading: NumberReadin
       quantity: start + one.quantity,
     })),
   )
-  const isInCell = ({ start, end }: WrittenValue): boolean => cells.some((cell) => start < cell.end && cell.start < end)
-  return [...inCells, ...all.filter((one) => !isInCell(one))].sort((a, b) => a.start - b.start)
+  return [...inCells, ...all.filter((one) => !touchesCell(stretch, one))].sort((a, b) => a.start - b.start)
 }
 
 type PlacedIn<T> = T & { readonly offset: number }
@@ -203,7 +202,7 @@ function likeliest(scored: readonly ScoredSpan[]): ScoredSpan | null {
   return scored.reduce<ScoredSpan | null>((best, one) => (best === null || one.logProbability > best.logProbability ? one : best), null)
 }
 
-export function textOf({ stretch, start, end }: PossibleSpan): string {
+function textOf({ stretch, start, end }: PossibleSpan): string {
   return stretch.string.slice(start, end)
 }
 
