@@ -70,6 +70,43 @@ describe('a question for a count', () => {
     expect(countAsked(question, [{ zones: sensors.map((own) => ({ sensors: own })) }])).toBe(count)
   })
 
+  it.each([
+    ['How many employees are in Engineering?', 2],
+    ['How many employees does Engineering have?', 2],
+    ['How many employees does the Finance department have in total?', 0],
+    ['How many employees are in transit?', null],
+    ['How many offices does Engineering have?', null],
+    ['How many desks are in Engineering?', null],
+  ])('of the list of one object: %s → %s', (question, count) => {
+    const departments = [
+      { name: 'Engineering', employees: [{ name: 'Ravi' }, { name: 'Sofie' }], desks: 12 },
+      { name: 'Finance', employees: [] },
+    ]
+    expect(countAsked(question, [{ departments }])).toBe(count)
+  })
+
+  it.each([
+    ['How many transactions are there?', 3],
+    ['How many transactions are from Greenleaf Market?', 2],
+  ])('of a short key, and of whom it is from: %s → %s', (question, count) => {
+    const merchants = ['Greenleaf Market', 'Skyhop Air', 'Greenleaf Market']
+    expect(countAsked(question, [{ txns: merchants.map((merchant, n) => ({ id: `t_${n}`, merchant })) }])).toBe(count)
+  })
+
+  it.each([
+    ['How many orders have the status shipped?', 2],
+    ['How many orders have been shipped?', null],
+    ['How many orders have no status?', null],
+  ])('of what a field says, not of what that implies: %s → %s', (question, count) => {
+    const orders = ['delivered', 'shipped', 'shipped'].map((status, n) => ({ order_id: `A-${n}`, status }))
+    expect(countAsked(question, [{ orders }])).toBe(count)
+  })
+
+  it('of a list whose key says that it is one', () => {
+    const machineList = ['up', 'down', 'up'].map((state, n) => ({ id: `M${n}`, state }))
+    expect(countAsked('How many machines are up?', [{ machineList }])).toBe(2)
+  })
+
   it('of a list that is the state', () => {
     const jobs = [{ state: 'failed' }, { state: 'done' }, { state: 'done' }]
     expect(countAsked('How many jobs failed?', [jobs])).toBe(1)

@@ -1,6 +1,6 @@
 // A claim as its words, and whether they speak of a field of a JSON value and of nothing else.
 import { contentOf, isScalar, type JsonField, type JsonFields, wordSet, wordsOf } from './json-fields.ts'
-import { saysWhatItIs } from './key-words.ts'
+import { saysWhatItIs, spelledOut } from './key-words.ts'
 
 export interface FieldClaim {
   /** Without its last mark. */
@@ -84,8 +84,9 @@ function isOfInner(words: readonly string[], { path, around }: JsonField): boole
 
 /** Whether words of a text's content name a field, and say no more than what it is about. */
 export function isNamed(words: readonly string[], field: JsonField, claim: FieldClaim): boolean {
-  const others = words.filter((word) => !field.name.includes(word))
-  return field.name.every((word) => words.includes(word)) && isAbout(others, field, claim)
+  const name = field.name.map((word) => (words.includes(word) ? word : spelledOut(word)))
+  const others = words.filter((word) => !name.includes(word))
+  return name.every((word) => words.includes(word)) && isAbout(others, field, claim)
 }
 
 /** Whether a word is what the object of a field is: the state knows no such thing elsewhere. */

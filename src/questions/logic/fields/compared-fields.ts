@@ -186,9 +186,13 @@ function counted(part: string, claim: FieldClaim): boolean | null {
 /** How many there are of what words name: a list, or a number of things; null where they name neither. */
 export function countNamed(text: string, claim: FieldClaim): number | null {
   const { key = '', value } = fieldNamed(text, claim) ?? {}
-  if (Array.isArray(value)) return value.every(isOne) && areSingle(value.filter(isListed)) ? value.length : null
+  if (Array.isArray(value)) return countOf(value)
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && isCount(key) ? value : null
 }
+
+/** How many a list holds; null for what is none, and where one of its members is no single thing. */
+export const countOf = (value: Json): number | null =>
+  Array.isArray(value) && value.every(isOne) && areSingle(value.filter(isListed)) ? value.length : null
 
 const hasObjects = (field: JsonField | null): boolean => Array.isArray(field?.value) && field.value.some(isListed)
 

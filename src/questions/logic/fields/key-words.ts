@@ -37,6 +37,7 @@ const SHORT: ReadonlyMap<string, string> = new Map(
     ref: 'reference',
     subj: 'subject',
     temp: 'temperature',
+    txn: 'transaction',
     vol: 'volume',
   }),
 )

@@ -2,10 +2,12 @@
 // which no number of the JSON value says.
 import type { Json } from '../../../core/types.ts'
 import { type FieldClaim, isNamed, questionText, readClaim, withSubjects } from '../fields/claim.ts'
-import { countNamed } from '../fields/compared-fields.ts'
-import { contentOf, fieldsIn } from '../fields/json-fields.ts'
+import { countNamed, countOf } from '../fields/compared-fields.ts'
+import { contentOf, fieldsIn, wordsOf } from '../fields/json-fields.ts'
+import { spelledOut } from '../fields/key-words.ts'
 import { statedField } from '../fields/stated-field.ts'
 import { heldOfEach, heldOfMeant } from './every.ts'
+import { objectCalled } from './named-object.ts'
 import { areSingle, isListed, listsNamed, objectLists } from './objects.ts'
 import { heldOf, kindOfSome } from './said-of-objects.ts'
 
@@ -20,6 +22,11 @@ const ALL = [
   `how many ${WHAT} (?:does|has|did|do) (?<owner>(?:the|this) \\p{L}+|it|he|she|they)(?: (?:have|has|contain|list|include|hold))?${HERE}`,
   `how many ${WHAT}`,
   `${NUMBER_OF}${WHAT}${HERE}`,
+].map(whole)
+/** All that an object has of something, which is called by its name: "are in Engineering", "does table T2 have". */
+const IN_ONE = [
+  `how many ${WHAT} (?:are|were) (?:in|on|at) (?<called>.+?)(?: (?:in all|in total|altogether))?`,
+  `how many ${WHAT} (?:does|did|do) (?<called>.+?) (?:have|contain|include|hold|list)(?: (?:in all|in total|altogether))?`,
 ].map(whole)
 /** Those of which something is so. */
 const SOME = [
@@ -40,6 +47,10 @@ export function countAsked(question: string, values: readonly Json[]): number | 
     const count = countNamed(what, claim) ?? countNamed(what, withSubjects(claim)) ?? countOfKind(what, values)
     if (count !== null) return count
   }
+  for (const { what = '', called = '' } of matches(IN_ONE, text)) {
+    const count = countInOne(what, called, values)
+    if (count !== null) return count
+  }
   for (const { what = '', says = '' } of matches(SOME, text)) {
     const claim = readClaim(text, state)
     const known = countHeld(what, says, claim) ?? countHeld(what, says, withSubjects(claim))
@@ -51,6 +62,13 @@ export function countAsked(question: string, values: readonly Json[]): number | 
 
 function matches(forms: readonly RegExp[], text: string): Readonly<Record<string, string | undefined>>[] {
   return forms.map((form) => form.exec(text)?.groups).filter((groups) => groups !== undefined)
+}
+
+function countInOne(what: string, called: string, values: readonly Json[]): number | null {
+  const one = objectCalled(called, objectLists(values))
+  const words = contentOf(what).join(' ')
+  const own = Object.entries(one?.list.objects[one.at] ?? {}).find(([key]) => wordsOf(key).map(spelledOut).join(' ') === words)
+  return own === undefined ? null : countOf(own[1])
 }
 
 function countHeld(what: string, says: string, claim: FieldClaim): number | null {

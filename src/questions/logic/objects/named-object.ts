@@ -40,7 +40,7 @@ function heldOtherwise(groups: Readonly<Record<string, string>> | undefined, lis
 }
 
 /** Null where no object, or several, are called so. */
-function objectCalled(called: string, lists: readonly ObjectList[]): { readonly list: ObjectList; readonly at: number } | null {
+export function objectCalled(called: string, lists: readonly ObjectList[]): { readonly list: ObjectList; readonly at: number } | null {
   const words = contentOf(called)
   if (words.length === 0) return null
   const meant = lists.flatMap((list) => {

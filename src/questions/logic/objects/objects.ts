@@ -2,6 +2,7 @@
 import type { Json } from '../../../core/types.ts'
 import { isObject } from '../../../core/untrusted.ts'
 import { plain, wordSet, wordsOf } from '../fields/json-fields.ts'
+import { spelledOut } from '../fields/key-words.ts'
 import { readValueOf } from '../read-numbers.ts'
 import { saidText, textsOf } from './said-texts.ts'
 
@@ -97,11 +98,14 @@ export const sumsUp = (object: ListedObject): boolean => {
   return typeof name === 'string' && SUM.test(name.trim())
 }
 
+/** "machineList", "open_items_list": a list of machines, of open items. */
+const OF_LIST = /(?:(?<=\p{Ll})L|_l)ist$/u
+
 /** More than are looked at are not kept. */
 function add(all: readonly ListedObject[], calls: readonly string[] | null, key: string, found: Map<string, Collected>): void {
   const objects = calls === null ? all.filter((object) => !sumsUp(object)) : all
   const id = `${calls === null ? 'objects' : 'flags'} ${key}`
-  const list = found.get(id) ?? { name: wordsOf(key), objects: [], calls: calls && [] }
+  const list = found.get(id) ?? { name: wordsOf(key.replace(OF_LIST, '')), objects: [], calls: calls && [] }
   const room = MOST_OBJECTS + 1 - list.objects.length
   list.objects.push(...objects.slice(0, room))
   list.calls?.push(...(calls ?? []).slice(0, room))
@@ -114,7 +118,7 @@ export function listsNamed(words: readonly string[], values: readonly Json[]): r
   const [only] = lists
   const isOnly = lists.length === 1 && only !== undefined && !only.objects.some((object) => isCalled(words.join(' '), object))
   if (words.length === 1 && words[0] === 'one') return isOnly ? lists : []
-  return lists.filter(({ name }) => (name.length === 0 ? isOnly : name.join(' ') === words.join(' ')))
+  return lists.filter(({ name }) => (name.length === 0 ? isOnly : name.map(spelledOut).join(' ') === words.join(' ')))
 }
 
 /** Keys for how many things an object stands for, and for how many of a thing it is about. */

@@ -43,11 +43,13 @@ export function kindOfSome(says: string, objects: readonly ListedObject[]): read
 
 /** What stands before a text that a field has: "is in us-east", "run Debian 12". */
 const WHERE = wordSet('in at on for of with from by run use cost speak include support allow')
+/** "has the status shipped": what is written there, whatever that implies. */
+const IS_WRITTEN = /^(?:has|have|had) (?:a |the )?/i
 /** In front of where something is, for no more than that it is: "is present in staging". */
 const THERE = wordSet('present available listed used deployed included')
 /** Keys of which "from" and "by" say which is meant. */
 const WHOSE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['from', wordSet('from origin sender source customer country city region')],
+  ['from', wordSet('from origin sender source customer country city region merchant vendor supplier shop store seller')],
   ['by', wordSet('by author creator writer owner sender')],
 ])
 
@@ -65,7 +67,9 @@ export function saidOfSome(says: string, objects: readonly ListedObject[]): read
   for (const key of keys) {
     const name = wordsOf(key)
     // "has the address 10.0.20.40", "is on the free plan"
-    if (name.every((word, i) => value[i] === word)) return onlyField(objects, value.slice(name.length), isDenied, (own) => own === key)
+    if (name.every((word, i) => value[i] === word)) {
+      return onlyField(objects, value.slice(name.length), isDenied, (own) => own === key, IS_WRITTEN.test(says))
+    }
     if (name.every((word, i) => value[value.length - name.length + i] === word)) {
       return onlyField(objects, value.slice(0, -name.length), isDenied, (own) => own === key)
     }
@@ -101,6 +105,7 @@ function onlyField(
   said: readonly string[],
   isDenied: boolean,
   isMeant: (key: string, each: readonly (string | null)[]) => boolean,
+  isWritten = false,
 ): readonly boolean[] | null {
   const wanted = said.join(' ')
   const fields = Object.keys(objects[0] ?? {}).flatMap((key) => {
@@ -113,7 +118,7 @@ function onlyField(
   const [own, another] = fields
   if (own === undefined || another !== undefined) return null
   // "adopted with changes" may be adopted, and what is delivered has been shipped.
-  if (own.some((text) => hasWithin(text as string, wanted) || isStepBefore(wanted, text as string))) return null
+  if (own.some((text) => hasWithin(text as string, wanted) || (!isWritten && isStepBefore(wanted, text as string)))) return null
   return own.map((text) => isSameKind(text as string, wanted) !== isDenied)
 }
 

@@ -59,10 +59,10 @@ def read_line(questions, line, number):
         names, _, about = rest.partition(": ")
         names = [one.strip() for one in names.split(" // ")]
         questions[-1]["options"][names[0]] = {"names": names, "about": about.strip() or None}
-    elif mark == "=" and questions:
-        questions[-1]["answer"] = rest.strip()
+    elif mark in ("=", "=~") and questions:
+        questions[-1].update(answer=rest.strip(), leans=mark == "=~")
     else:
-        raise ValueError(f"line {number}: begins with none of ? @ % + > >> # - = or \"=== \": {line[:60]}")
+        raise ValueError(f"line {number}: begins with none of ? @ % + > >> # - = =~ or \"=== \": {line[:60]}")
 
 
 def places(case):
@@ -169,8 +169,8 @@ def draw(f, rnd):
 
 
 def pair(f, rnd):
-    """The sentence or line of one place by itself, and what hangs on that place alone. Nothing is asked where the case
-    is JSON, or no sentence holds the place wholly.
+    """The sentence or line of one place by itself, and what hangs on that place alone and leans on no other line
+    (`=~`). Nothing is asked where the case is JSON, or no sentence holds the place wholly.
     """
     row, case = Row(), rnd.choice(f["cases"])
     ways = ways_of(case, rnd)
@@ -182,7 +182,8 @@ def pair(f, rnd):
     row.state = sentence
     for n, question in enumerate(case["questions"]):
         truth = truth_of(case, question, ways)
-        if question["by"] == [place] and truth not in (UNASKED, None, []) and stands(question, truth, sentence):
+        is_told = truth not in (UNASKED, None, []) and stands(question, truth, sentence)
+        if question["by"] == [place] and is_told and not question["leans"]:
             add(row, f"q{n}", question, truth, None, rnd)
     return row
 
