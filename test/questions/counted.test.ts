@@ -78,7 +78,7 @@ describe('a question for a count', () => {
     ['How many offices does Engineering have?', null],
     ['How many desks are in Engineering?', null],
   ])('of the list of one object: %s → %s', (question, count) => {
-    const departments = [
+    const departments: Json = [
       { name: 'Engineering', employees: [{ name: 'Ravi' }, { name: 'Sofie' }], desks: 12 },
       { name: 'Finance', employees: [] },
     ]
