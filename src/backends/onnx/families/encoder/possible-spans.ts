@@ -74,6 +74,11 @@ export class PossibleSpans {
     return [...new Set(this.#stretchOf.subarray(from, to))].filter((number) => number >= 0)
   }
 
+  /** All strings of the state, in reading order. */
+  get stretches(): readonly SourceStretch[] {
+    return this.#stretches
+  }
+
   stretch(number: number): SourceStretch {
     return this.#stretches[number] as SourceStretch
   }

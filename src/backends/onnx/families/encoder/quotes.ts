@@ -9,6 +9,7 @@ import type { QuoteLogits } from './graphs.ts'
 import { memberName } from './member-names.ts'
 import type { Passage } from './passages.ts'
 import type { PossibleSpan, PossibleSpans } from './possible-spans.ts'
+import { rowClues } from './row-clues.ts'
 import type { SourceStretch } from './state-writer.ts'
 import { whyUnread } from './unread-dates.ts'
 import { likeliestOf, type ValueKind, type WrittenValue, writtenValues } from './written-values.ts'
@@ -64,13 +65,22 @@ export interface QuotedValue {
   readonly reason?: string
 }
 
-/**
- * The likeliest of the values that stand in the text; null where there is none. Equal values share their chances.
- * `reading`: of numbers; `weighsNothing`: "nothing there" takes its share of the chances, too.
- */
-export function oneValue(pointers: SpanLogits, kind: ValueKind, reading: NumberReading, weighsNothing: boolean): QuotedValue {
-  const found = valuesOf(pointers, kind, reading)
-  const scores = found.map(({ span, offset }) => scoreOf(pointers, span, offset))
+/** What a value is read by: the question, how numbers are taken, and whether "nothing there" takes its share, too. */
+export interface ValueReading {
+  readonly question: string
+  readonly numbers: NumberReading
+  readonly weighsNothing: boolean
+}
+
+/** The likeliest of the values that stand in the text; null where there is none. Equal values share their chances. */
+export function oneValue(pointers: SpanLogits, kind: ValueKind, { question, numbers, weighsNothing }: ValueReading): QuotedValue {
+  const found = valuesOf(pointers, kind, numbers)
+  const clues = rowClues(
+    question,
+    found.map(({ span }) => span),
+    pointers.spans.stretches,
+  )
+  const scores = found.map(({ span, offset }, i) => scoreOf(pointers, span, offset) + (clues[i] as number))
   const total = logSumExp(weighsNothing ? [nothingOf(pointers) - NOTHING_OF_VALUES, ...scores] : scores)
   const best = likeliestOf(found.map(({ value }, i) => [value, Math.exp((scores[i] as number) - total)]))
   if (best !== undefined) return { value: best[0], logProbability: Math.min(0, Math.log(best[1])) }

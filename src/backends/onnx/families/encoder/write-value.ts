@@ -39,7 +39,8 @@ export async function writeValue(source: ValueSource, branch: Branch, grammar: G
     const made = await workOut(source, branch, type, numbersOf(pointers, type, reading))
     if (made !== null) return made
   }
-  const { value, ...rest } = oneValue(pointers, type, reading, source.weighsNothing)
+  const { weighsNothing } = source
+  const { value, ...rest } = oneValue(pointers, type, { question: branch.instructions, numbers: reading, weighsNothing })
   return { text: value, ...rest }
 }
 
