@@ -91,6 +91,10 @@ function behind(string: string, end: number): string {
 }
 
 function wordsOf(text: string): ReadonlySet<string> {
-  const words = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const words =
+    text
+      .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
   return new Set(words.filter((word) => !COMMON.has(word)).map((word) => word.replace(/(?<=.{3})(?:ing|ed|es|s|e)$/, '')))
 }

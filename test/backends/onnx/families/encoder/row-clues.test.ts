@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { rowClues } from '../../../../../src/backends/onnx/families/encoder/row-clues.ts'
 import type { SourceStretch } from '../../../../../src/backends/onnx/families/encoder/state-writer.ts'
 
-const SOUP = 'CARROT SOUP\nServes: 4\n  600 g   carrots\n  1       onion\n  20 g    fresh ginger\nSimmer for 25 minutes. Serve with 2 rolls.'
+const SOUP =
+  'CARROT SOUP\nServes: 4\n  600 g   carrots\n  1       onion\n  20 g    fresh ginger\nSimmer for 25 minutes. Serve with 2 rolls.'
 const DISKS = 'disk report\n\nmount        size   used   free\n/var         60G    57G    3G\n/srv/scans   500G   455G   45G\n'
 
 function stretchOf(string: string, path: string | null = null): SourceStretch {
