@@ -11,6 +11,7 @@ import { heldOfOptions, onlyOption } from './objects/asked-objects.ts'
 import { countAsked } from './objects/counted.ts'
 import { everyAsked } from './objects/every-asked.ts'
 import { groupedOption } from './objects/grouped.ts'
+import { lastingAsked } from './objects/lasting.ts'
 import { valueAsked } from './objects/looked-up.ts'
 import { heldOfValues } from './objects/projected.ts'
 import { rankedOption } from './objects/ranked.ts'
@@ -79,7 +80,7 @@ export function toldValue(question: string, kind: string, values: readonly Json[
   const isNumber = kind === 'int' || kind === 'number'
   const count = isNumber ? countAsked(question, values) : null
   if (count !== null) return count
-  const value = valueAsked(question, values) ?? (isNumber ? totalAsked(question, values) : null)
+  const value = valueAsked(question, values) ?? (isNumber ? (totalAsked(question, values) ?? lastingAsked(question, values)) : null)
   if (value === null || (typeof value === 'string' && SAYS_NOTHING.test(value.trim()))) return undefined
   if (isNumber) return typeof value === 'number' && (kind === 'number' || Number.isInteger(value)) ? value : undefined
   if (kind !== 'date') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
