@@ -282,7 +282,9 @@ class Reader:
         return Question("noul", pieces, [], truth, made.evidence, made.name, made_of=beside, of=of)
 
     def written(self, name, kind, truth, pieces, text, spans, rnd):
-        """A question for a value; for training, None where the text holds none, or another than the truth."""
+        """A question for a value; for training, None where the text holds none. Where the right one has to be worked
+        out of others, nothing that stands there is right, as where the text does not say it.
+        """
         if kind in values.KINDS:
             choices = []
             for begin, end, value in values.candidates(text, kind):
@@ -297,5 +299,5 @@ class Reader:
             if found is not None:
                 options, right = found
                 return Question("choice", pieces, [self.pieces(one, MOST_OPTION) for one in options], right, None, name)
-        is_told = bool(target) if truth is not None else choices != []
+        is_told = bool(target) if choices is None and truth is not None else choices != []
         return Question("fill", pieces, [], target, None, name, choices) if rnd is None or is_told else None

@@ -4,6 +4,7 @@ import { findFormat } from '../../../../constraint/formats.ts'
 import { logSumExp } from '../../../../core/math.ts'
 import type { Span, SpanFormat } from '../../../backend.ts'
 import { AS_WRITTEN, type NumberReading } from './asked-numbers.ts'
+import { logStands } from './asked-to-work-out.ts'
 import { cellsOf, touchesCell } from './columns.ts'
 import type { QuoteLogits } from './graphs.ts'
 import { memberName } from './member-names.ts'
@@ -83,7 +84,8 @@ export function oneValue(pointers: SpanLogits, kind: ValueKind, { question, numb
   const scores = found.map(({ span, offset }, i) => scoreOf(pointers, span, offset) + (clues[i] as number))
   const total = logSumExp(weighsNothing ? [nothingOf(pointers) - NOTHING_OF_VALUES, ...scores] : scores)
   const best = likeliestOf(found.map(({ value }, i) => [value, Math.exp((scores[i] as number) - total)]))
-  if (best !== undefined) return { value: best[0], logProbability: Math.min(0, Math.log(best[1])) }
+  const logRight = kind === 'date' ? 0 : logStands(question)
+  if (best !== undefined) return { value: best[0], logProbability: Math.min(0, Math.log(best[1])) + logRight }
   const unread = kind === 'date' ? likeliestUnread(pointers) : null
   return { value: null, logProbability: NO_VALUE, ...(unread === null ? {} : { reason: whyUnread(textOf(unread)) }) }
 }
