@@ -27,6 +27,14 @@ describe('how long something lasts', () => {
 
   it.each([
     ['over midnight', 'How many hours does the night shift last?', { events }],
+    [
+      'by two clocks',
+      'How many minutes does the flight take?',
+      [
+        { trip: 'flight', from: '2026-03-02T10:00+01:00', to: '2026-03-02T11:30Z' },
+        { trip: 'ferry', from: '2026-03-02T10:00Z', to: '2026-03-02T11:30Z' },
+      ],
+    ],
     ['of which one end is not known', 'How many minutes does dinner last?', { events }],
     ['that nothing is called', 'How many minutes does the concert last?', { events }],
     ['over two days', 'How many hours does the import take?', { moments }],

@@ -64,6 +64,7 @@ function matches(forms: readonly RegExp[], text: string): Readonly<Record<string
   return forms.map((form) => form.exec(text)?.groups).filter((groups) => groups !== undefined)
 }
 
+/** "employees" of the one object that is called "Engineering": how many its list of them holds. */
 function countInOne(what: string, called: string, values: readonly Json[]): number | null {
   const one = objectCalled(called, objectLists(values))
   const words = contentOf(what).join(' ')

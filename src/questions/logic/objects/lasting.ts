@@ -22,7 +22,9 @@ interface Ends {
 const OF_TIME: Ends = { first: wordSet('start begin from open'), last: wordSet('end finish until to till close') }
 const OF_STAY: Ends = { first: wordSet('checkin arrival arrive from'), last: wordSet('checkout departure depart leave until to') }
 /** In a key beside the word that says which end it is. */
-const OF_MOMENT = wordSet('time at on date day s')
+const OF_MOMENT = wordSet('time at on date day')
+/** Of a moment: both ends are to be told by one clock. */
+const CLOCK = /(?:Z|[+-]\d\d:?\d\d)$/
 /** What takes time that does not count, or says that both ends are not told by one clock. */
 const IS_BETWEEN = wordSet('break pause interval zone timezone tz offset')
 
@@ -39,8 +41,9 @@ function timeOf(called: string, minutesOfUnit: number, values: readonly Json[]):
   const one = objectCalled(called, objectLists(values))
   const ends = one === null ? null : endsOf(one.list.objects[one.at] as ListedObject, OF_TIME)
   const [start, end] = ends?.map(minutesOf) ?? []
-  if (ends === null || start == null || end == null || start >= end || dayIn(ends[0]) !== dayIn(ends[1])) return null
-  return (end - start) / minutesOfUnit
+  if (ends === null || start == null || end == null || start >= end) return null
+  const [first, last] = ends.map((value) => [dayIn(value), CLOCK.exec(String(value))?.[0]].join(' '))
+  return first === last ? (end - start) / minutesOfUnit : null
 }
 
 /** Of the one stay that a state is about. */
