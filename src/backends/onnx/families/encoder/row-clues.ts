@@ -1,5 +1,5 @@
-// What stands beside a value, in its line, its sentence or its object of JSON, says what it is a value of: where that is
-// less of what the question says than stands beside another, the value is the less likely.
+// What stands beside a value, in its line, its sentence or its object of JSON, says what it is a value of. Where
+// less of the question stands there than beside another value, it is the less likely.
 import { sum } from '../../../../core/math.ts'
 import { cellOf } from './columns.ts'
 import type { SourceStretch } from './state-writer.ts'
