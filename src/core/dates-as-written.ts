@@ -62,6 +62,12 @@ export function isoDay(date: Pick<WrittenDate, 'year' | 'month' | 'day'>, year =
   return `${digits(date.year ?? year, 4)}-${digits(date.month, 2)}-${digits(date.day, 2)}`
 }
 
+/** The day with its year that a text is, as `2026-03-01`; null for anything else. */
+export function wholeDay(text: string): string | null {
+  const date = dateOf(text)
+  return date === null || date.year === null ? null : isoDay(date)
+}
+
 /** The first and the last day of a month of a year ("March 2026"), as `2026-03-01`; null for what is none. */
 export function monthOf(text: string): { readonly first: string; readonly last: string } | null {
   const [, name = '', year = ''] = MONTH_OF_YEAR.exec(text) ?? []

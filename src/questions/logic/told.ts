@@ -1,6 +1,6 @@
 // What the fields of a state tell of a question by themselves: the option of a choice, the options of a selection, a
 // value.
-import { dateOf, isoDay } from '../../core/dates-as-written.ts'
+import { wholeDay } from '../../core/dates-as-written.ts'
 import type { Json } from '../../core/types.ts'
 import { IS_AHEAD } from './fields/claim.ts'
 import { asksEmptyField } from './fields/empty-field.ts'
@@ -101,8 +101,4 @@ function writtenAs(kind: string, value: string | number): string | null {
   return dayOf(value)
 }
 
-/** The day that a text is, with its year; null for anything else. */
-function dayOf(value: Json | undefined): string | null {
-  const date = typeof value === 'string' ? dateOf(value) : null
-  return date === null || date.year === null ? null : isoDay(date)
-}
+const dayOf = (value: Json | undefined): string | null => (typeof value === 'string' ? wholeDay(value) : null)

@@ -1,6 +1,6 @@
 // "How many minutes does the piano lesson last?" of `start` and `end`, "How many nights is the stay?" of `checkIn` and
 // `checkOut`: what no field says, and two of one object do.
-import { dateOf, isoDay } from '../../../core/dates-as-written.ts'
+import { wholeDay } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { questionText } from '../fields/claim.ts'
 import { fieldsIn, wordSet, wordsOf } from '../fields/json-fields.ts'
@@ -63,9 +63,7 @@ function nightsOf(ends: readonly [Json, Json] | null): number | null {
 
 /** The day of a moment or a date with its year; null for anything else. */
 function dayIn(value: Json): string | null {
-  const day = typeof value === 'string' ? /^\d{4}-\d\d-\d\d(?=T|$)/.exec(value)?.[0] : undefined
-  const date = typeof value === 'string' && day === undefined ? dateOf(value) : null
-  return day ?? (date === null || date.year === null ? null : isoDay(date))
+  return typeof value === 'string' ? (/^\d{4}-\d\d-\d\d(?=T|$)/.exec(value)?.[0] ?? wholeDay(value)) : null
 }
 
 /** The values of the one key for when something begins and the one for when it ends. */

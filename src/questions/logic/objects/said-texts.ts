@@ -1,5 +1,5 @@
 // What the fields of listed objects say, as their content words, so that the same is the same however it is written.
-import { dateOf, datesIn, isoDay } from '../../../core/dates-as-written.ts'
+import { dateOf, datesIn, isoDay, wholeDay } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { contentOf, contentText } from '../fields/json-fields.ts'
 
@@ -19,8 +19,8 @@ export const saidText = (text: string): string => wordsWithDays(text).join(' ')
 export function textOf(value: Json | undefined): string {
   if (typeof value === 'number') return contentText(String(value))
   if (typeof value !== 'string') return ''
-  const date = /\d/.test(value) ? dateOf(value) : null
-  return contentText(date === null || date.year === null ? value : isoDay(date))
+  const day = /\d/.test(value) ? wholeDay(value) : null
+  return contentText(day ?? value)
 }
 
 /** "2026-06-09 10:00", as JSON writes it. */

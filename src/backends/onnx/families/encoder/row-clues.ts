@@ -35,7 +35,7 @@ export function rowClues(question: string, places: readonly ValuePlace[], string
   const asked = wordsOf(question)
   if (asked.size === 0 || places.length < 2) return places.map(() => 0)
   const objects = objectsIn(strings)
-  const beside = places.map((place) => wordsBeside(place, objects))
+  const beside = places.map((place) => saidBeside(asked, place, objects))
   const weights = new Map([...asked].map((word) => [word, weightOf(beside.filter((words) => words.has(word)).length, places.length)]))
   const total = sum([...weights.values()])
   const nats = beside.map((words) => (NATS_OF_WORDS * sum([...weights].map(([word, weight]) => (words.has(word) ? weight : 0)))) / total)
@@ -70,11 +70,25 @@ function objectsAround({ source: { part, path } }: SourceStretch): string[] {
   return [steps.slice(0, -1), steps.slice(0, -2)].slice(0, steps.length - 1).map((own) => `${part} ${own.join('/')}`)
 }
 
-function wordsBeside(place: ValuePlace, objects: Objects): ReadonlySet<string> {
+/** The words of the question that stand beside a place. */
+function saidBeside(asked: ReadonlySet<string>, place: ValuePlace, objects: Objects): ReadonlySet<string> {
   const { stretch, start, end } = place
+  const own = wordsOf([before(stretch.string, start), behind(stretch.string, end), cellOf(stretch, place)?.head ?? ''].join(' '))
   const others = objectsAround(stretch).flatMap((object) => objects.get(object) ?? [])
-  const texts = others.filter((other) => other !== stretch && other.string.length <= MOST_BESIDE).map(({ string }) => string)
-  return wordsOf([before(stretch.string, start), behind(stretch.string, end), cellOf(stretch, place)?.head ?? '', ...texts].join(' '))
+  const besides = [own, ...others.filter((other) => other !== stretch).map(wordsIn)]
+  return new Set([...asked].filter((word) => besides.some((words) => words.has(word))))
+}
+
+/** By stretch, which does not change. */
+const WORDS = new WeakMap<SourceStretch, ReadonlySet<string>>()
+
+/** The words of a member; none of a long one. */
+function wordsIn(stretch: SourceStretch): ReadonlySet<string> {
+  const known = WORDS.get(stretch)
+  if (known !== undefined) return known
+  const words = wordsOf(stretch.string.length <= MOST_BESIDE ? stretch.string : '')
+  WORDS.set(stretch, words)
+  return words
 }
 
 /** Of the line and the sentence that a place is in. */
