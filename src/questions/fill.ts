@@ -11,7 +11,7 @@ import { defineKind } from './kind.ts'
 import { checkSchema, confidence, error, valid } from './shared/answer-schemas.ts'
 import { check } from './shared/check.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
-import { type QuestionCoroutine, read as readText } from './shared/coroutine.ts'
+import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import { decideRead, rightOrWrong } from './shared/decide-read.ts'
 import { noPlainValue, noProbability, PLAIN_DAY_READ, PLAIN_READ, plainList, plainText } from './shared/expressions.ts'
@@ -31,6 +31,7 @@ import {
 import { gradeOfRead, isRightRead, plainTruth } from './shared/grade.ts'
 import type { FieldOf, TooFew } from './shared/options.ts'
 import type { Checked, Unparsed } from './shared/read-types.ts'
+import { readWorkedOut } from './shared/read-worked-out.ts'
 import { toldByFields } from './shared/told-by-fields.ts'
 
 /** Those that are written. */
@@ -192,7 +193,7 @@ function* runWritten(
   context: QuestionContext,
 ): QuestionCoroutine<QuestionResult<FillAnswer>> {
   const told = context.usesLogic ? toldByFields(branch.instructions, grammar, context) : null
-  const reply = told ?? (yield* readText(branch, { type: 'grammar', grammar, maxTokens }))
+  const reply = told ?? (yield* readWorkedOut(branch, grammar, maxTokens, context))
   if (reply.type === 'failed') {
     const answer: FillAnswer = { type: 'fill', value: '', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR }
     return { answer, report: null, decisions: {} }

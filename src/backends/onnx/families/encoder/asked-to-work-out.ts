@@ -2,7 +2,7 @@
 // to and how far it is between two mostly has to be worked out, and no number of the text answers it.
 
 const WORKED_OUT =
-  /\b(?:left|sum|between|together|altogether|in (?:all|total)|all|both|still|until|missing|remain\w*|more|fewer|separates?|difference|ahead|average|by how (?:many|much))\b/i
+  /\b(?:left|sum|between|together|altogether|in (?:all|total)|all|both|still|until|missing|remain\w*|more|fewer|separates?|difference|ahead|average|plus|minus|by how (?:many|much))\b/i
 /** Counted, or worked out now and then. */
 const COUNTED =
   /^(?:how many|(?:the )?(?:number|count) of)\b|\b(?:last|takes?|took|long|needs?|per|each|every|total|short|spent|net|twice)\b/i
