@@ -1,5 +1,5 @@
-// "How many minutes do preparation and cooking take together?", "How many days lie between the order and the delivery?":
-// what several values come to. Each is asked for by itself; the rest is arithmetic.
+// "How many minutes do preparation and cooking take together?", "How many days lie between the order and the
+// delivery?": what several values come to. Each is asked for by itself; the rest is arithmetic.
 import { sum } from '../../core/math.ts'
 
 const MS_OF_DAY = 86_400_000
