@@ -21,7 +21,7 @@ def files(folders):
     """Kind -> family file, by name; the first folder that has a name wins."""
     found = {}
     for folder in folders:
-        for path in sorted([*glob.glob(f"{folder}/*/*.json"), *glob.glob(f"{folder}/cases/*.txt")]):
+        for path in sorted([*glob.glob(f"{folder}/*/*.json"), *glob.glob(f"{folder}/*/*.txt")]):
             kind, name = os.path.basename(os.path.dirname(path)), os.path.splitext(os.path.basename(path))[0]
             found.setdefault(kind, {}).setdefault(name, path)
     return found

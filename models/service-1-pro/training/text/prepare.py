@@ -43,7 +43,9 @@ SHARED = "shared"
 HERE = os.path.dirname(os.path.abspath(__file__))
 GROUPS = f"{HERE}/groups.json"
 PICTURES = {"blood-cells", "photo-class", "receipts", "shapes", "images"}
-HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40, "cases": 60}
+# Of rows a family: where a family holds many more questions than others.
+MORE_ROWS = {"claims": 2, "graded": 5}
+HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40, "cases": 60, "graded": 60}
 FEWEST_WORDS = 6
 HELD_SEED = 990
 COMPARING, COMPARING_ROWS = "comparing", 150
@@ -178,7 +180,7 @@ def families(options, named="*", group=None):
             ("train", train, options.rows, options.seed),
             ("held", kept, HELD_ROWS.get(kind, 20), HELD_SEED),
         ):
-            each = each * 2 if side == "train" and kind == "claims" else each
+            each *= MORE_ROWS.get(kind, 1) if side == "train" else 1
             prefix = f"{options.out}/{side}/{'written-' if side == 'train' else ''}"
             composed(options, "rows", f"{prefix}{kind}{into}.jsonl", each, seed, paths)
             if kind in PAIRED:

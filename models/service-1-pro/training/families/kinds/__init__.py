@@ -1,10 +1,24 @@
 """One module a kind of family: `draw(family, rnd)` gives a row, `check(family)` what is missing, `pair` a short row."""
-from . import cases, claims, compared, dialogues, documents, instructions, letters, policies, records, sorts, tables, unsaid
+from . import (
+    cases,
+    claims,
+    compared,
+    dialogues,
+    documents,
+    graded,
+    instructions,
+    letters,
+    policies,
+    records,
+    sorts,
+    tables,
+    unsaid,
+)
 
 KINDS = {
     "letter": letters, "record": records, "claims": claims, "sort": sorts, "dialogue": dialogues, "policy": policies,
     "document": documents, "table": tables, "compared": compared, "instructions": instructions, "unsaid": unsaid,
-    "case": cases,
+    "case": cases, "graded": graded,
 }
 
 

@@ -1,0 +1,164 @@
+"""graded/: short texts that are graded once (how urgent, how angry, how complete), and many ways to ask for a grade.
+
+A file is text, not JSON: FORMAT.md shows one. `read` gives a family: {"family", "kind": "graded", "register",
+"grades": {name: [question, ...]}, "texts": [{"state", "grades": {name: grade}}, ...]}.
+"""
+import json
+import os
+import re
+
+from .asking import Row
+
+TYPES = {"?": "noul", "%": "score"}
+UNGRADED = "-"
+AS_CHOICE = 0.25  # of scales: asked as a choice, in any order
+FEWEST = {"texts": 40, "grades": 5, "scales": 4, "claims": 5}
+MOST_OF_ONE = 0.6  # of the texts: with the same grade
+
+
+def read(path):
+    """A file of graded texts. ValueError says the line that can't be understood."""
+    family = {
+        "family": os.path.splitext(os.path.basename(path))[0],
+        "kind": "graded",
+        "register": "",
+        "grades": {},
+        "texts": [],
+    }
+    questions, text = None, None
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file.read().splitlines(), 1):
+            mark, _, rest = line.strip().partition(" ")
+            if text is not None and mark == "~~~":
+                family["texts"].append({"state": "\n".join(text).strip("\n"), "grades": graded(rest, family, number)})
+                text = None
+            elif text is not None:
+                text.append(line)
+            elif mark == "===":
+                text = []
+            elif mark == "register:":
+                family["register"] = rest
+            elif mark == "*":
+                questions = family["grades"].setdefault(rest.partition(":")[0].strip(), [])
+            elif mark in TYPES and questions is not None:
+                questions.append(question(mark, rest, number))
+            elif mark == "-" and questions and questions[-1]["type"] == "score":
+                ask, grades = asked(rest, number)
+                questions[-1]["levels"].append({"names": ask, "grades": grades})
+            elif mark:
+                raise ValueError(f"line {number}: not understood: {line[:60]}")
+    if text is not None:
+        raise ValueError("the last text has no line of grades (\"~~~ \")")
+    return family
+
+
+def asked(rest, number):
+    """"One // another = 0 1" as its wordings and its grades."""
+    said, sign, grades = rest.rpartition(" = ")
+    if not sign or not re.fullmatch(r"\d+( \d+)*", grades.strip()):
+        raise ValueError(f"line {number}: \" = \" and grades are wanted at the end: {rest[-40:]}")
+    return wordings(said), set(map(int, grades.split()))
+
+
+def wordings(said):
+    return [one.strip() for one in said.split(" // ")]
+
+
+def question(mark, rest, number):
+    if mark == "%":
+        return {"type": "score", "ask": wordings(rest), "levels": [], "line": number}
+    rest, sign, no = rest.partition(" | ")
+    ask, yes = asked(rest, number)
+    if not sign or not re.fullmatch(r"\d+( \d+)*", no.strip()):
+        raise ValueError(f"line {number}: grades with yes, \" | \" and grades with no are wanted: {rest[-40:]}")
+    return {"type": "noul", "ask": ask, "yes": yes, "no": set(map(int, no.split())), "line": number}
+
+
+def graded(rest, family, number):
+    """"anger 3, urgency 0": the grades of a text; what is left out, or has a dash, is not asked."""
+    out = {}
+    for one in filter(None, map(str.strip, rest.split(","))):
+        name, _, grade = one.rpartition(" ")
+        if name not in family["grades"] or not (grade == UNGRADED or grade.isdigit()):
+            raise ValueError(f"line {number}: a name and a grade are wanted, not {one}")
+        if grade != UNGRADED:
+            out[name] = int(grade)
+    return out
+
+
+def draw(f, rnd):
+    row, text = Row(), rnd.choice(f["texts"])
+    row.state = as_json(text["state"])
+    for name, grade in text["grades"].items():
+        scales = [q for q in f["grades"][name] if q["type"] == "score"]
+        claims = [q for q in f["grades"][name] if q["type"] == "noul" and grade in q["yes"] | q["no"]]
+        for n, one in enumerate(rnd.sample(scales, min(len(scales), 2 if rnd.random() < 0.3 else 1))):
+            scale(row, f"{name}-{n}", one, grade, rnd)
+        for n, one in enumerate(rnd.sample(claims, min(len(claims), rnd.choice([0, 1, 1, 2])))):
+            row.claim(f"{name}-claim{n}", rnd.choice(one["ask"]), grade in one["yes"])
+    return row
+
+
+def scale(row, key, one, grade, rnd):
+    right = [n for n, level in enumerate(one["levels"]) if grade in level["grades"]]
+    if not right:
+        return
+    ask, names = rnd.choice(one["ask"]), [rnd.choice(level["names"]) for level in one["levels"]]
+    if len(names) > 2 and rnd.random() < AS_CHOICE and not any(name.isdigit() for name in names):
+        row.choice(key, ask, names, names[right[0]], rnd)
+    else:
+        row.score(key, ask, names, right[0])
+
+
+def as_json(text):
+    if text[:1] in "{[":
+        try:
+            return json.loads(text)
+        except ValueError:
+            pass
+    return text
+
+
+def check(f):
+    wrong = [f"{len(f['texts'])} texts, {FEWEST['texts']} wanted"] if len(f["texts"]) < FEWEST["texts"] else []
+    if len(f["grades"]) < FEWEST["grades"]:
+        wrong.append(f"{len(f['grades'])} things are graded, {FEWEST['grades']} wanted")
+    for name, questions in f["grades"].items():
+        given = [text["grades"][name] for text in f["texts"] if name in text["grades"]]
+        wrong += [f"{name}: {said}" for said in ungraded(questions, given)]
+        for one in questions:
+            wrong += [f"line {one['line']}: {said}" for said in (unlevelled(one) if "levels" in one else unsure(one, given))]
+    states = [text["state"] for text in f["texts"]]
+    return wrong + [f"twice: {state[:60]}" for state in dict.fromkeys(states) if states.count(state) > 1]
+
+
+def ungraded(questions, given):
+    """What is wrong with the questions for a grade, and with how often it was given."""
+    scales = sum(one["type"] == "score" for one in questions)
+    counts = {"scales": scales, "claims": len(questions) - scales}
+    wrong = [f"{counts[key]} {key}, {FEWEST[key]} wanted" for key in counts if counts[key] < FEWEST[key]]
+    if len(given) < FEWEST["texts"] // 2:
+        wrong.append(f"graded in {len(given)} texts, {FEWEST['texts'] // 2} wanted")
+    often = max(set(given), key=given.count, default=None)
+    if given and given.count(often) > MOST_OF_ONE * len(given):
+        wrong.append(f"{given.count(often)} of {len(given)} texts have grade {often}")
+    return wrong
+
+
+def unlevelled(one):
+    levels = one["levels"]
+    grades = [grade for level in levels for grade in level["grades"]]
+    lowest = [min(level["grades"]) for level in levels]
+    wrong = ["fewer than two levels"] if len(levels) < 2 else []
+    if len(set(grades)) < len(grades):
+        wrong.append("a grade stands at two levels")
+    if lowest not in (sorted(lowest), sorted(lowest, reverse=True)):
+        wrong.append("levels are not in order")
+    names = [name.lower() for level in levels for name in level["names"]]
+    return wrong + [f"twice: {name}" for name in dict.fromkeys(names) if names.count(name) > 1]
+
+
+def unsure(one, given):
+    yes, no = (sum(grade in one[side] for grade in given) for side in ("yes", "no"))
+    wrong = ["grades with yes and with no at once"] if one["yes"] & one["no"] else []
+    return wrong + ([f"yes in {yes} and no in {no} texts"] if min(yes, no) < 3 else [])
