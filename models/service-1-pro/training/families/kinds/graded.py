@@ -1,4 +1,5 @@
-"""graded/: short texts that are graded once (how urgent, how angry, how complete), and many ways to ask for a grade.
+"""graded/: short texts that are graded once (how urgent, how angry, how complete) or labelled once (what is asked for,
+who has to act, what went wrong), and many ways to ask for a grade or a label.
 
 A file is text, not JSON: FORMAT.md shows one. `read` gives a family: {"family", "kind": "graded", "register",
 "grades": {name: [question, ...]}, "texts": [{"state", "grades": {name: grade}}, ...]}.
@@ -9,10 +10,11 @@ import re
 
 from .asking import Row
 
-TYPES = {"?": "noul", "%": "score"}
+TYPES = {"?": "noul", "%": "score", "@": "choice"}
 UNGRADED = "-"
 AS_CHOICE = 0.25  # of scales: asked as a choice, in any order
-FEWEST = {"texts": 40, "grades": 5, "scales": 4, "claims": 5}
+KEPT = 0.85  # of the other options of a choice
+FEWEST = {"texts": 40, "grades": 5, "scales and choices": 4, "claims": 5}
 MOST_OF_ONE = 0.6  # of the texts: with the same grade
 
 
@@ -42,9 +44,8 @@ def read(path):
                 questions = family["grades"].setdefault(rest.partition(":")[0].strip(), [])
             elif mark in TYPES and questions is not None:
                 questions.append(question(mark, rest, number))
-            elif mark == "-" and questions and questions[-1]["type"] == "score":
-                ask, grades = asked(rest, number)
-                questions[-1]["levels"].append({"names": ask, "grades": grades})
+            elif mark == "-" and questions and "levels" in questions[-1]:
+                questions[-1]["levels"].append(level(questions[-1]["type"], rest, number))
             elif mark:
                 raise ValueError(f"line {number}: not understood: {line[:60]}")
     if text is not None:
@@ -64,9 +65,18 @@ def wordings(said):
     return [one.strip() for one in said.split(" // ")]
 
 
+def level(kind, rest, number):
+    """A level of a scale, or an option of a choice, which may say what it means behind its last name."""
+    names, grades = asked(rest, number)
+    about = None
+    if kind == "choice":
+        names[-1], _, about = names[-1].partition(": ")
+    return {"names": names, "grades": grades, "about": about or None}
+
+
 def question(mark, rest, number):
-    if mark == "%":
-        return {"type": "score", "ask": wordings(rest), "levels": [], "line": number}
+    if mark != "?":
+        return {"type": TYPES[mark], "ask": wordings(rest), "levels": [], "line": number}
     rest, sign, no = rest.partition(" | ")
     ask, yes = asked(rest, number)
     if not sign or not re.fullmatch(r"\d+( \d+)*", no.strip()):
@@ -90,10 +100,10 @@ def draw(f, rnd):
     row, text = Row(), rnd.choice(f["texts"])
     row.state = as_json(text["state"])
     for name, grade in text["grades"].items():
-        scales = [q for q in f["grades"][name] if q["type"] == "score"]
+        scales = [q for q in f["grades"][name] if q["type"] != "noul"]
         claims = [q for q in f["grades"][name] if q["type"] == "noul" and grade in q["yes"] | q["no"]]
         for n, one in enumerate(rnd.sample(scales, min(len(scales), 2 if rnd.random() < 0.3 else 1))):
-            scale(row, f"{name}-{n}", one, grade, rnd)
+            (scale if one["type"] == "score" else choice)(row, f"{name}-{n}", one, grade, rnd)
         for n, one in enumerate(rnd.sample(claims, min(len(claims), rnd.choice([0, 1, 1, 2])))):
             row.claim(f"{name}-claim{n}", rnd.choice(one["ask"]), grade in one["yes"])
     return row
@@ -108,6 +118,17 @@ def scale(row, key, one, grade, rnd):
         row.choice(key, ask, names, names[right[0]], rnd)
     else:
         row.score(key, ask, names, right[0])
+
+
+def choice(row, key, one, grade, rnd):
+    """Some options are left out where there are many; described ones may be shown by another name, as others are."""
+    right = next((n for n, level in enumerate(one["levels"]) if grade in level["grades"]), None)
+    if right is None:
+        return
+    kept = [n for n in range(len(one["levels"])) if n == right or len(one["levels"]) <= 3 or rnd.random() < KEPT]
+    names = {n: rnd.choice(one["levels"][n]["names"]) for n in kept}
+    about = {names[n]: one["levels"][n]["about"] for n in kept}
+    row.choice(key, rnd.choice(one["ask"]), list(names.values()), names[right], rnd, about)
 
 
 def as_json(text):
@@ -134,8 +155,8 @@ def check(f):
 
 def ungraded(questions, given):
     """What is wrong with the questions for a grade, and with how often it was given."""
-    scales = sum(one["type"] == "score" for one in questions)
-    counts = {"scales": scales, "claims": len(questions) - scales}
+    claims = sum(one["type"] == "noul" for one in questions)
+    counts = {"scales and choices": len(questions) - claims, "claims": claims}
     wrong = [f"{counts[key]} {key}, {FEWEST[key]} wanted" for key in counts if counts[key] < FEWEST[key]]
     if len(given) < FEWEST["texts"] // 2:
         wrong.append(f"graded in {len(given)} texts, {FEWEST['texts'] // 2} wanted")
@@ -149,10 +170,10 @@ def unlevelled(one):
     levels = one["levels"]
     grades = [grade for level in levels for grade in level["grades"]]
     lowest = [min(level["grades"]) for level in levels]
-    wrong = ["fewer than two levels"] if len(levels) < 2 else []
+    wrong = ["fewer than two levels or options"] if len(levels) < 2 else []
     if len(set(grades)) < len(grades):
-        wrong.append("a grade stands at two levels")
-    if lowest not in (sorted(lowest), sorted(lowest, reverse=True)):
+        wrong.append("a grade stands at two of them")
+    if one["type"] == "score" and lowest not in (sorted(lowest), sorted(lowest, reverse=True)):
         wrong.append("levels are not in order")
     names = [name.lower() for level in levels for name in level["names"]]
     return wrong + [f"twice: {name}" for name in dict.fromkeys(names) if names.count(name) > 1]
