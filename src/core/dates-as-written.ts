@@ -68,6 +68,13 @@ export function wholeDay(text: string): string | null {
   return date === null || date.year === null ? null : isoDay(date)
 }
 
+const MS_OF_DAY = 86_400_000
+
+/** Days from one day (`2026-03-01`) to another; below zero where that is the earlier, NaN where one is no day. */
+export function daysFrom(first: string, second: string): number {
+  return (Date.parse(second) - Date.parse(first)) / MS_OF_DAY
+}
+
 /** The first and the last day of a month of a year ("March 2026"), as `2026-03-01`; null for what is none. */
 export function monthOf(text: string): { readonly first: string; readonly last: string } | null {
   const [, name = '', year = ''] = MONTH_OF_YEAR.exec(text) ?? []

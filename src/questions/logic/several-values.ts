@@ -1,8 +1,8 @@
 // "How many minutes do preparation and cooking take together?", "How many days lie between the order and the
 // delivery?": what several values come to. Each is asked for by itself; the rest is arithmetic.
+import { daysFrom } from '../../core/dates-as-written.ts'
 import { sum } from '../../core/math.ts'
 
-const MS_OF_DAY = 86_400_000
 /** UTF-16 units of a question that is looked at: what is longer does not plainly ask for several values. */
 const LONGEST_QUESTION = 300
 /** Values that are added: each is a read of its own. */
@@ -44,12 +44,12 @@ const DAYS_OF_WEEK = 7
 function daysBetween(text: string): SeveralValues | null {
   const { unit = '', first, second } = DAYS.exec(text)?.groups ?? {}
   if (first === undefined || second === undefined || !areSingle([first, second])) return null
-  const ms = MS_OF_DAY * (/^weeks$/i.test(unit) ? DAYS_OF_WEEK : 1)
+  const days = /^weeks$/i.test(unit) ? DAYS_OF_WEEK : 1
   return {
     kind: 'date',
     asked: [`What is the date of ${first}?`, `What is the date of ${second}?`],
-    combined([one, other]) {
-      const between = Math.abs(Date.parse(other as string) - Date.parse(one as string)) / ms
+    combined([one = '', other = '']) {
+      const between = Math.abs(daysFrom(one, other)) / days
       return Number.isInteger(between) ? between : null
     },
   }

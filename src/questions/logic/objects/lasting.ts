@@ -1,6 +1,6 @@
 // "How many minutes does the piano lesson last?" of `start` and `end`, "How many nights is the stay?" of `checkIn` and
 // `checkOut`: what no field says, and two of one object do.
-import { wholeDay } from '../../../core/dates-as-written.ts'
+import { daysFrom, wholeDay } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
 import { questionText } from '../fields/claim.ts'
 import { fieldsIn, wordSet, wordsOf } from '../fields/json-fields.ts'
@@ -12,7 +12,7 @@ const LASTS =
   /^(?:for )?how (?:many (?<unit>minutes|hours)|long, in (?<asked>minutes|hours),) (?:(?:does|do|did|will) (?<called>.+?) (?:last|take|run)|(?:is|was) (?<open>.+?)(?: open)?)$/iu
 const STAY =
   /^(?:for )?how many nights (?:(?:is|was|are|were|does|do|did|will) )?(?:(?:the|this|their|his|her) )?(?:stay|booking|reservation|visit|trip|guests?|it|he|she|they)(?: (?:last|stay|be|been|booked|booked for|there))?$/iu
-const [MINUTES_OF_HOUR, MS_OF_DAY] = [60, 86_400_000]
+const MINUTES_OF_HOUR = 60
 
 interface Ends {
   readonly first: ReadonlySet<string>
@@ -56,8 +56,8 @@ function nightsIn(values: readonly Json[]): number | null {
 }
 
 function nightsOf(ends: readonly [Json, Json] | null): number | null {
-  const [first, last] = ends?.map((end) => Date.parse(dayIn(end) ?? '')) ?? []
-  const nights = ((last ?? Number.NaN) - (first ?? Number.NaN)) / MS_OF_DAY
+  const [first = '', last = ''] = ends?.map((end) => dayIn(end) ?? '') ?? []
+  const nights = daysFrom(first, last)
   return nights > 0 ? nights : null
 }
 

@@ -105,6 +105,21 @@ def stands_in(text, state):
     return any(text in t for t in texts_in(state)) or text in json.dumps(state, ensure_ascii=False)
 
 
+def wordings(said):
+    """"One // the same in other words", as a list."""
+    return [one.strip() for one in said.split(" // ")]
+
+
+def as_json(text):
+    """A state that begins as JSON, and is JSON, as a value."""
+    if text[:1] in "{[":
+        try:
+            return json.loads(text)
+        except ValueError:
+            pass
+    return text
+
+
 def capital(text):
     return text[:1].upper() + text[1:]
 

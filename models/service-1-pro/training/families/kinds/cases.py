@@ -3,12 +3,11 @@
 A file is text, not JSON: FORMAT.md shows one. `read` gives a family: {"family", "kind": "case", "cases": [...]}.
 """
 import itertools
-import json
 import os
 import random
 import re
 
-from .asking import Row, shown
+from .asking import Row, as_json, wordings
 
 PLACE = re.compile(r"\[\[(\w+): (.*?)\]\]", re.DOTALL)
 TYPES = {"?": "noul", "@": "choice", "%": "score", "+": "select", ">": "extract", ">>": "extract", "#": "fill"}
@@ -53,11 +52,11 @@ def read_line(questions, line, number):
             question["many"] = True
         if mark == "#":
             question["kind"], _, rest = rest.partition(" ")
-        question["ask"] = [one.strip() for one in rest.split(" // ")]
+        question["ask"] = wordings(rest)
         questions.append(question)
     elif mark == "-" and questions:
         names, _, about = rest.partition(": ")
-        names = [one.strip() for one in names.split(" // ")]
+        names = wordings(names)
         questions[-1]["options"][names[0]] = {"names": names, "about": about.strip() or None}
     elif mark in ("=", "=~") and questions:
         questions[-1].update(answer=rest.strip(), leans=mark == "=~")
@@ -212,15 +211,6 @@ def add(row, key, question, truth, evidence, rnd):
         row.quotes(key, ask, truth, evidence)
     else:
         row.value(key, ask, "extract" if kind == "extract" else question["kind"], truth, evidence)
-
-
-def as_json(text):
-    if text[:1] in "{[":
-        try:
-            return json.loads(text)
-        except ValueError:
-            pass
-    return text
 
 
 def check(f):

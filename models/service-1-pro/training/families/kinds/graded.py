@@ -4,11 +4,10 @@ who has to act, what went wrong), and many ways to ask for a grade or a label.
 A file is text, not JSON: FORMAT.md shows one. `read` gives a family: {"family", "kind": "graded", "register",
 "grades": {name: [question, ...]}, "texts": [{"state", "grades": {name: grade}}, ...]}.
 """
-import json
 import os
 import re
 
-from .asking import Row
+from .asking import Row, as_json, wordings
 
 TYPES = {"?": "noul", "%": "score", "@": "choice"}
 UNGRADED = "-"
@@ -53,22 +52,18 @@ def read(path):
     return family
 
 
-def asked(rest, number):
-    """"One // another = 0 1" as its wordings and its grades."""
-    said, sign, grades = rest.rpartition(" = ")
-    if not sign or not re.fullmatch(r"\d+( \d+)*", grades.strip()):
-        raise ValueError(f"line {number}: \" = \" and grades are wanted at the end: {rest[-40:]}")
-    return wordings(said), set(map(int, grades.split()))
-
-
-def wordings(said):
-    return [one.strip() for one in said.split(" // ")]
+def asked(rest, sign, number):
+    """"One // another = 0 1", or " | " for the sign: what stands before the last sign, and the grades behind it."""
+    said, found, grades = rest.rpartition(sign)
+    if not found or not re.fullmatch(r"\d+( \d+)*", grades.strip()):
+        raise ValueError(f"line {number}: \"{sign}\" and grades are wanted at the end: {rest[-40:]}")
+    return said, set(map(int, grades.split()))
 
 
 def level(kind, rest, number):
     """A level of a scale, or an option of a choice, which may say what it means behind its last name."""
-    names, grades = asked(rest, number)
-    about = None
+    said, grades = asked(rest, " = ", number)
+    names, about = wordings(said), None
     if kind == "choice":
         names[-1], _, about = names[-1].partition(": ")
     return {"names": names, "grades": grades, "about": about or None}
@@ -77,11 +72,9 @@ def level(kind, rest, number):
 def question(mark, rest, number):
     if mark != "?":
         return {"type": TYPES[mark], "ask": wordings(rest), "levels": [], "line": number}
-    rest, sign, no = rest.partition(" | ")
-    ask, yes = asked(rest, number)
-    if not sign or not re.fullmatch(r"\d+( \d+)*", no.strip()):
-        raise ValueError(f"line {number}: grades with yes, \" | \" and grades with no are wanted: {rest[-40:]}")
-    return {"type": "noul", "ask": ask, "yes": yes, "no": set(map(int, no.split())), "line": number}
+    rest, no = asked(rest, " | ", number)
+    said, yes = asked(rest, " = ", number)
+    return {"type": "noul", "ask": wordings(said), "yes": yes, "no": no, "line": number}
 
 
 def graded(rest, family, number):
@@ -103,41 +96,28 @@ def draw(f, rnd):
         scales = [q for q in f["grades"][name] if q["type"] != "noul"]
         claims = [q for q in f["grades"][name] if q["type"] == "noul" and grade in q["yes"] | q["no"]]
         for n, one in enumerate(rnd.sample(scales, min(len(scales), 2 if rnd.random() < 0.3 else 1))):
-            (scale if one["type"] == "score" else choice)(row, f"{name}-{n}", one, grade, rnd)
+            right = next((at for at, level in enumerate(one["levels"]) if grade in level["grades"]), None)
+            if right is not None:
+                (scale if one["type"] == "score" else choice)(row, f"{name}-{n}", one, right, rnd)
         for n, one in enumerate(rnd.sample(claims, min(len(claims), rnd.choice([0, 1, 1, 2])))):
             row.claim(f"{name}-claim{n}", rnd.choice(one["ask"]), grade in one["yes"])
     return row
 
 
-def scale(row, key, one, grade, rnd):
-    right = [n for n, level in enumerate(one["levels"]) if grade in level["grades"]]
-    if not right:
-        return
+def scale(row, key, one, right, rnd):
     ask, names = rnd.choice(one["ask"]), [rnd.choice(level["names"]) for level in one["levels"]]
     if len(names) > 2 and rnd.random() < AS_CHOICE and not any(name.isdigit() for name in names):
-        row.choice(key, ask, names, names[right[0]], rnd)
+        row.choice(key, ask, names, names[right], rnd)
     else:
-        row.score(key, ask, names, right[0])
+        row.score(key, ask, names, right)
 
 
-def choice(row, key, one, grade, rnd):
+def choice(row, key, one, right, rnd):
     """Some options are left out where there are many; described ones may be shown by another name, as others are."""
-    right = next((n for n, level in enumerate(one["levels"]) if grade in level["grades"]), None)
-    if right is None:
-        return
     kept = [n for n in range(len(one["levels"])) if n == right or len(one["levels"]) <= 3 or rnd.random() < KEPT]
     names = {n: rnd.choice(one["levels"][n]["names"]) for n in kept}
     about = {names[n]: one["levels"][n]["about"] for n in kept}
     row.choice(key, rnd.choice(one["ask"]), list(names.values()), names[right], rnd, about)
-
-
-def as_json(text):
-    if text[:1] in "{[":
-        try:
-            return json.loads(text)
-        except ValueError:
-            pass
-    return text
 
 
 def check(f):
